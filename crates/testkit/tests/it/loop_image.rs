@@ -1,0 +1,57 @@
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use handoff_testkit::{Filesystem, LoopImage, Need, skip_without};
+
+fn loses_what_was_not_synced(filesystem: Filesystem) {
+    let mut image = LoopImage::create(filesystem);
+    let (synced, lost) = (image.path().join("synced"), image.path().join("lost"));
+    write_synced(&synced).expect("the image is writable");
+    fs::write(&lost, "gone").expect("the image is writable");
+
+    image.go_down();
+    assert!(fs::write(image.path().join("late"), "x").is_err());
+    image.remount();
+
+    assert_eq!(fs::read_to_string(synced).ok().as_deref(), Some("kept"));
+    assert!(fs::read_to_string(lost).unwrap_or_default().is_empty());
+    fs::write(image.path().join("again"), "x").expect("the image is writable again");
+}
+
+fn write_synced(path: &Path) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(b"kept")?;
+    file.sync_all()?;
+    File::open(path.parent().expect("the file is in a directory"))?.sync_all()
+}
+
+#[test]
+fn ext4_loses_what_was_not_synced() {
+    if skip_without(&[Need::LoopDevice]) {
+        return;
+    }
+    loses_what_was_not_synced(Filesystem::Ext4);
+}
+
+#[test]
+fn xfs_loses_what_was_not_synced() {
+    if skip_without(&[Need::LoopDevice, Need::Xfs]) {
+        return;
+    }
+    loses_what_was_not_synced(Filesystem::Xfs);
+}
+
+#[test]
+fn a_clean_remount_loses_nothing() {
+    if skip_without(&[Need::LoopDevice]) {
+        return;
+    }
+    let mut image = LoopImage::ext4();
+    fs::write(image.path().join("file"), "kept").unwrap();
+    image.remount();
+    assert_eq!(
+        fs::read_to_string(image.path().join("file")).unwrap(),
+        "kept"
+    );
+}
