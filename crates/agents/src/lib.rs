@@ -1,1 +1,11 @@
-//! To be written.
+//! What is known of each agent CLI: data and pure functions.
+//!
+//! An [`Agent`] says how a kind of agent CLI is launched. [`scripted`] holds the script format of the
+//! built-in agent; its player is the crate `handoff-scripted`.
+//!
+//! Nothing here starts a process, opens a file, reads the environment or asks for the time.
+
+pub mod agent;
+pub mod scripted;
+
+pub use agent::{Agent, UnknownAgent};
