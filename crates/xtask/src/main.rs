@@ -1,1 +1,55 @@
-fn main() {}
+//! Chores of this repository, started with `cargo xtask`.
+
+mod bench;
+mod campaign;
+mod measure;
+mod output;
+mod postgres;
+mod program;
+mod tally;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+
+/// Chores of this repository.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Chore {
+    Test(test::TestArgs),
+    Measure(measure::MeasureArgs),
+    Postgres(postgres::PostgresArgs),
+    Campaign(campaign::CampaignArgs),
+    Bench(bench::BenchArgs),
+}
+
+/// How a chore that came to its end went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Bad,
+}
+
+fn main() -> ExitCode {
+    let verdict = match Chore::parse() {
+        Chore::Test(args) => test::run(&args),
+        Chore::Measure(args) => measure::run(&args),
+        Chore::Postgres(args) => postgres::run(&args),
+        Chore::Campaign(args) => campaign::run(&args),
+        Chore::Bench(args) => bench::run(&args),
+    };
+    exit_code(verdict)
+}
+
+fn exit_code(verdict: Result<Verdict>) -> ExitCode {
+    match verdict {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Err(error) => {
+            output::complain(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

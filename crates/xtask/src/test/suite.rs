@@ -1,0 +1,83 @@
+//! The tests of the workspace, with a server for them and an eye on what they skip.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use handoff_testkit::SKIP_LOG;
+use handoff_testkit::postgres::{Cluster, VARIABLE};
+
+use super::junit::Run;
+use super::skips::{AllowedSkips, read_log};
+use crate::output;
+use crate::program::{cargo, status, workspace_root};
+use crate::tally::Tally;
+
+pub(super) fn run() -> Result<Tally> {
+    let scratch = tempfile::tempdir()?;
+    let (junit, skip_log) = (
+        scratch.path().join("junit.xml"),
+        scratch.path().join("skips"),
+    );
+    let nextest_config = scratch.path().join("nextest.toml");
+    // Beside the repository's configuration, as its own JUnit path would be shared by all runs.
+    fs::write(
+        &nextest_config,
+        format!("[profile.default.junit]\npath = {junit:?}\n"),
+    )?;
+
+    let cluster = Cluster::start().context("cannot start a private PostgreSQL")?;
+    let mut nextest = cargo(["nextest", "run", "--workspace", "--tool-config-file"]);
+    nextest.arg(format!("xtask:{}", nextest_config.display()));
+    nextest
+        .env(VARIABLE, cluster.url())
+        .env(SKIP_LOG, &skip_log);
+    let ended = status(&mut nextest)?;
+    drop(cluster);
+
+    let Ok(report) = fs::read_to_string(&junit) else {
+        bail!("no test was run: nextest ended with {ended}");
+    };
+    let mut run = Run::parse(&report)?;
+    run.tally.skipped = judge_skips(&run, &skip_log)?;
+    run.tally.passed = run.tally.passed.saturating_sub(run.tally.skipped);
+    if !ended.success() && run.tally.failed == 0 {
+        bail!("nextest ended with {ended}, though no test failed");
+    }
+    Ok(run.tally)
+}
+
+/// Shows what was skipped and counts it; a skip that is not in the list is an error.
+fn judge_skips(run: &Run, log: &Path) -> Result<usize> {
+    let log = match fs::read_to_string(log) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        log => log.context("cannot read the log of skipped tests")?,
+    };
+    let skipped = read_log(&log);
+    if !skipped.is_empty() {
+        output::say(&format!("!! {} SKIPPED:", skipped.len()));
+    }
+    for test in &skipped {
+        output::say(&format!("!!   {test}"));
+    }
+
+    let list = fs::read_to_string(workspace_root().join("crates/xtask/skips.toml"))?;
+    let allowed = AllowedSkips::parse(&list)?;
+    let refused: Vec<String> = allowed
+        .refused(&skipped)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    if !refused.is_empty() {
+        bail!("not in `crates/xtask/skips.toml`: {}", refused.join(", "));
+    }
+    let stale = allowed.stale(&run.tests);
+    if !stale.is_empty() {
+        bail!(
+            "`crates/xtask/skips.toml` allows tests that do not exist: {}",
+            stale.join(", ")
+        );
+    }
+    Ok(skipped.len())
+}
