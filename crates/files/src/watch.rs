@@ -1,0 +1,119 @@
+//! Waiting for a file to be written, by inotify.
+//!
+//! A [`Watch`] hears every close of a file that was open for writing. The lock of
+//! [`crate::lock`] is such a file, so a watch on it hears each release, and each death of a
+//! holder. One wake-up serves any number of changes: what is queued is drained at once, so the
+//! caller looks *after* waking and misses nothing that was written before it looked.
+//!
+//! A watch is on the file, not on its name: a file replaced by [`crate::atomic::replace`] is
+//! another file, and the watch says [`Wake::Gone`]. It never watches directories or trees, never
+//! polls on a timer, and follows no symbolic link. Where the kernel has no watches left the
+//! error says so, and falling back to polling is the caller's decision.
+
+use crate::failure::at;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::io::Errno;
+use std::io;
+use std::mem::MaybeUninit;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A file under watch.
+#[derive(Debug)]
+pub struct Watch {
+    queue: OwnedFd,
+    path: PathBuf,
+}
+
+/// Why [`Watch::wait`] returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wake {
+    /// Somebody who could write has closed the file since the last wake-up.
+    Changed,
+    TimedOut,
+    /// A signal handler ran. Only the caller has a clock to say how much waiting is left.
+    Interrupted,
+    /// The file was deleted, moved or unmounted: this watch will never wake again.
+    Gone,
+}
+
+/// A file cannot be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// Poll instead: the kernel's limit on watches, instances or descriptors is reached.
+    #[error("no inotify watch is left for `{0}`")]
+    Exhausted(PathBuf, #[source] io::Error),
+    #[error("cannot watch `{0}`")]
+    Watch(PathBuf, #[source] io::Error),
+    #[error("cannot wait for changes of `{0}`")]
+    Wait(PathBuf, #[source] io::Error),
+}
+
+impl Watch {
+    /// Hears every change of the file at `path` from now on.
+    pub fn on(path: &Path) -> Result<Self, WatchError> {
+        let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)
+            .map_err(|errno| cannot_watch(path, errno))?;
+        let events = WatchFlags::CLOSE_WRITE | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+        inotify::add_watch(&queue, path, events | WatchFlags::DONT_FOLLOW)
+            .map_err(|errno| cannot_watch(path, errno))?;
+        Ok(Self {
+            queue,
+            path: path.to_path_buf(),
+        })
+    }
+
+    /// Waits for a change, without end if there is no `timeout`, and not at all if it is zero.
+    ///
+    /// A caller that polls the descriptor in a loop of its own calls this with a zero timeout
+    /// when it becomes readable.
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Wake, WatchError> {
+        // A span too long for the kernel's type is as good as no end.
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        let mut fds = [PollFd::new(&self.queue, PollFlags::IN)];
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(0) => Ok(Wake::TimedOut),
+            Ok(_) => self.drain(),
+            Err(Errno::INTR) => Ok(Wake::Interrupted),
+            Err(errno) => Err(at(&self.path, WatchError::Wait)(errno)),
+        }
+    }
+
+    fn drain(&mut self) -> Result<Wake, WatchError> {
+        let mut buffer = [MaybeUninit::uninit(); 1024];
+        let mut events = inotify::Reader::new(&self.queue, &mut buffer);
+        let mut wake = Wake::Changed;
+        loop {
+            match events.next() {
+                Ok(event) if ends_watch(event.events()) => wake = Wake::Gone,
+                // An overflowed queue is a change too: events were lost, so look.
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(wake),
+                Err(errno) => return Err(at(&self.path, WatchError::Wait)(errno)),
+            }
+        }
+    }
+}
+
+impl AsFd for Watch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.queue.as_fd()
+    }
+}
+
+fn ends_watch(events: ReadFlags) -> bool {
+    events.intersects(
+        ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT | ReadFlags::IGNORED,
+    )
+}
+
+fn cannot_watch(path: &Path, errno: Errno) -> WatchError {
+    match errno {
+        Errno::NOSPC | Errno::MFILE | Errno::NFILE | Errno::NOMEM => {
+            at(path, WatchError::Exhausted)(errno)
+        }
+        _ => at(path, WatchError::Watch)(errno),
+    }
+}

@@ -1,0 +1,117 @@
+//! What wakes a watch, and what it says when the kernel has none left.
+
+use crate::child::{LOCK, Part, Verdict, strace, verdict};
+use handoff_files::{Wake, Watch, WatchError};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const BOUND: Option<Duration> = Some(Duration::from_secs(10));
+const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
+
+fn place() -> (TempDir, PathBuf) {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join(LOCK);
+    File::create(&file).unwrap();
+    (place, file)
+}
+
+fn write(file: &PathBuf) {
+    File::options().append(true).open(file).unwrap();
+}
+
+#[test]
+fn one_wake_up_serves_many_changes() {
+    let (_place, file) = place();
+    let mut watch = Watch::on(&file).unwrap();
+    for _ in 0..100 {
+        write(&file);
+    }
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Changed);
+    assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+    write(&file);
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Changed);
+}
+
+#[test]
+fn a_wait_without_end_ends_with_the_change() {
+    let (_place, file) = place();
+    let mut watch = Watch::on(&file).unwrap();
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| watch.wait(None).unwrap());
+        write(&file);
+        assert_eq!(waiter.join().unwrap(), Wake::Changed);
+    });
+}
+
+#[test]
+fn reading_is_no_change() {
+    let (_place, file) = place();
+    let mut watch = Watch::on(&file).unwrap();
+    File::open(&file).unwrap();
+    assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+}
+
+#[test]
+fn the_descriptor_can_be_polled_by_the_caller() {
+    let (_place, file) = place();
+    let watch = Watch::on(&file).unwrap();
+    let ready = || {
+        let mut fds = [PollFd::new(&watch, PollFlags::IN)];
+        poll(&mut fds, Some(&Timespec::default())).unwrap()
+    };
+    assert_eq!(ready(), 0);
+    write(&file);
+    assert_eq!(ready(), 1);
+}
+
+#[test]
+fn a_deleted_or_replaced_file_is_gone() {
+    let (place, file) = place();
+    let mut watch = Watch::on(&file).unwrap();
+    let other = place.path().join("other");
+    File::create(&other).unwrap();
+    std::fs::rename(&other, &file).unwrap();
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Gone);
+    let mut watch = Watch::on(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Gone);
+}
+
+#[test]
+fn one_wake_up_serves_changes_of_different_kinds_and_the_last_word_is_gone() {
+    let (place, file) = place();
+    let mut watch = Watch::on(&file).unwrap();
+    let moved = place.path().join("moved");
+    write(&file);
+    std::fs::rename(&file, &moved).unwrap();
+    write(&moved);
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Gone);
+    assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+}
+
+#[test]
+fn a_missing_file_is_an_error_and_not_exhaustion() {
+    let (place, _file) = place();
+    let missing = Watch::on(&place.path().join("missing"));
+    assert!(matches!(missing, Err(WatchError::Watch(..))), "{missing:?}");
+}
+
+#[test]
+fn running_out_of_watches_or_instances_is_told_apart() {
+    let (place, _file) = place();
+    let faults = [
+        "inotify_init1:error=EMFILE",
+        "inotify_add_watch:error=ENOSPC",
+    ];
+    for fault in faults {
+        let wrapper = strace([format!("--inject={fault}")]);
+        let output = Part::Watch
+            .command_under(&wrapper, place.path())
+            .output()
+            .unwrap();
+        assert_eq!(verdict(output.status), Ok(Verdict::Exhausted), "{fault}");
+    }
+}
