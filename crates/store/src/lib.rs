@@ -1,1 +1,29 @@
-//! To be written.
+//! The ledger and the queue, on embedded SQLite or on a PostgreSQL server.
+//!
+//! Three layers, each with one job:
+//!
+//! - [`sqlite`] and [`postgres`] know how to run one statement and one durable transaction: clock, locks,
+//!   migrations, what an error means, how to wait for a change. Nothing else differs between them.
+//! - One module a noun ([`tasks`], [`events`], [`holds`]) has its SQL, written once for both.
+//! - [`queue::submit`] is the one way to change anything; [`read`] with the functions of the nouns is
+//!   the way to look.
+//!
+//! Rows change only together with their event, in one transaction, and only as `handoff-core` decides.
+//! This crate decides nothing about tasks, opens no repository and starts no process.
+
+pub mod audit;
+mod column;
+mod error;
+pub mod events;
+pub mod holds;
+mod migration;
+pub mod packages;
+pub mod postgres;
+pub mod queue;
+mod sql;
+pub mod sqlite;
+mod store;
+pub mod tasks;
+
+pub use error::StoreError;
+pub use store::{Bell, Mode, Ring, Store, StoreInfo, StoreKind, Transaction, read};

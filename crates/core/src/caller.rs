@@ -1,0 +1,165 @@
+//! Who asks, and what they may ask for: one table for every entry.
+//!
+//! The table restricts sessions. A person at the terminal may do everything; a session may do what its
+//! role needs for its own task. The identity itself is established by the shell.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, TaskId};
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Caller {
+    /// A person, or a script that a person runs.
+    Person,
+    /// A worker process that takes tasks down the road.
+    Worker,
+    /// The tool itself, repairing what a crash left behind.
+    Reconciler,
+    /// An agent session.
+    Session {
+        /// Which one.
+        session: SessionId,
+        /// What it is there for.
+        role: Role,
+        /// The task it works on, if any.
+        task: Option<TaskId>,
+    },
+}
+
+/// What a session is there for. The words are those of `HANDOFF_ROLE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// An ordinary session.
+    Main,
+    /// One of several that work side by side.
+    SubTask,
+    /// The one that brings their results together.
+    FanIn,
+}
+
+/// What can be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Look at anything.
+    Read,
+    /// Put a new task into the queue.
+    Add,
+    /// Take a task.
+    Claim,
+    /// Renew, complete, fail, block or release a task, or record evidence for it.
+    Report(TaskId),
+    /// End a task that someone else may be working on, or open an ended one again.
+    Steer,
+    /// Stop or continue the handing out of work.
+    Hold,
+}
+
+/// The table said no.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{caller} may not {what}")]
+pub struct Forbidden {
+    caller: String,
+    what: String,
+}
+
+impl Caller {
+    /// Looks the action up in the table.
+    ///
+    /// | action | person | worker, reconciler | main, fan-in session | sub-task session |
+    /// |---|---|---|---|---|
+    /// | read | yes | yes | yes | yes |
+    /// | add | yes | yes | yes | no |
+    /// | claim | yes | yes | no | no |
+    /// | report | yes | yes | its own task | its own task |
+    /// | steer, hold | yes | yes | no | no |
+    pub fn may(&self, action: Action) -> Result<(), Forbidden> {
+        let allowed = match (self, action) {
+            (Self::Person | Self::Worker | Self::Reconciler, _) => true,
+            (Self::Session { .. }, Action::Read) => true,
+            (Self::Session { role, .. }, Action::Add) => *role != Role::SubTask,
+            (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
+            (Self::Session { .. }, Action::Claim | Action::Steer | Action::Hold) => false,
+        };
+        if allowed {
+            Ok(())
+        } else {
+            Err(Forbidden {
+                caller: self.to_string(),
+                what: action.to_string(),
+            })
+        }
+    }
+}
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person => f.write_str("person"),
+            Self::Worker => f.write_str("worker"),
+            Self::Reconciler => f.write_str("reconciler"),
+            Self::Session { session, .. } => fmt::Display::fmt(session, f),
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read => f.write_str("read"),
+            Self::Add => f.write_str("add tasks"),
+            Self::Claim => f.write_str("claim tasks"),
+            Self::Report(task) => write!(f, "report on {task}"),
+            Self::Steer => f.write_str("cancel, retry or override tasks"),
+            Self::Hold => f.write_str("hold or unhold the queue"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn session(role: Role, task: TaskId) -> Caller {
+        Caller::Session {
+            session: SessionId::from_uuid(Uuid::nil()),
+            role,
+            task: Some(task),
+        }
+    }
+
+    #[test]
+    fn the_table_is_what_its_comment_says() {
+        let own = TaskId::from_uuid(Uuid::from_u128(1));
+        let foreign = TaskId::from_uuid(Uuid::from_u128(2));
+        let actions = [
+            Action::Read,
+            Action::Add,
+            Action::Claim,
+            Action::Report(own),
+            Action::Report(foreign),
+            Action::Steer,
+            Action::Hold,
+        ];
+        let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
+        for caller in [Caller::Person, Caller::Worker, Caller::Reconciler] {
+            assert_eq!(row(&caller), [true; 7], "{caller}");
+        }
+        for role in [Role::Main, Role::FanIn] {
+            assert_eq!(
+                row(&session(role, own)),
+                [true, true, false, true, false, false, false]
+            );
+        }
+        assert_eq!(
+            row(&session(Role::SubTask, own)),
+            [true, false, false, true, false, false, false]
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! Holds: they stop the queue from handing out work. What already runs goes on.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::task::Reason;
+use crate::{BatchId, Caller, ProjectId, Timestamp};
+
+/// What a hold above a single task covers. (The hold of one task is part of that task.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "type", content = "id", rename_all = "snake_case")]
+pub enum HoldScope {
+    /// The whole store.
+    Everything,
+    /// One project.
+    Project(ProjectId),
+    /// One batch.
+    Batch(BatchId),
+}
+
+impl fmt::Display for HoldScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Everything => f.write_str("everything"),
+            Self::Project(id) => fmt::Display::fmt(id, f),
+            Self::Batch(id) => fmt::Display::fmt(id, f),
+        }
+    }
+}
+
+/// Who put a hold on, when, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Why, if they said.
+    pub reason: Option<Reason>,
+    /// Who.
+    pub by: Caller,
+    /// When.
+    pub since: Timestamp,
+}
+
+/// What happened to a hold above a single task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum HoldEvent {
+    /// Work of this scope is no longer handed out.
+    Held {
+        /// The hold.
+        hold: Hold,
+    },
+    /// Work of this scope is handed out again.
+    Unheld,
+}
+
+impl HoldEvent {
+    /// The hold that is in force after this event.
+    pub fn in_force(self) -> Option<Hold> {
+        match self {
+            Self::Held { hold } => Some(hold),
+            Self::Unheld => None,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Idempotency keys. An error on commit means "unknown": whoever repeats a call with the same key
+//! gets the one result that there is, never a second one.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{SessionId, TaskId};
+
+/// The longest key, in bytes.
+pub const MAX_LEN: usize = 200;
+
+/// Names one act of one caller, so that repeating the act does nothing new.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct IdempotencyKey(String);
+
+/// A text that cannot be a key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("an idempotency key has 1 to {MAX_LEN} printable ASCII characters and no spaces")]
+pub struct KeyError;
+
+impl IdempotencyKey {
+    /// The key of what a session does to its task: the same act by the same session is the same act.
+    pub fn of_session(session: SessionId, task: TaskId, verb: &str) -> Self {
+        Self(format!("{session}/{task}/{verb}"))
+    }
+
+    /// The key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for IdempotencyKey {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        Self::try_from(text.to_owned())
+    }
+}
+
+impl TryFrom<String> for IdempotencyKey {
+    type Error = KeyError;
+
+    fn try_from(text: String) -> Result<Self, KeyError> {
+        let fits = (1..=MAX_LEN).contains(&text.len());
+        if fits && text.bytes().all(|b| b.is_ascii_graphic()) {
+            Ok(Self(text))
+        } else {
+            Err(KeyError)
+        }
+    }
+}
+
+impl From<IdempotencyKey> for String {
+    fn from(key: IdempotencyKey) -> Self {
+        key.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_short_and_printable() {
+        let long = "k".repeat(MAX_LEN + 1);
+        for bad in ["", "a b", "a\n", "é", "\u{1b}[0m", long.as_str()] {
+            assert_eq!(bad.parse::<IdempotencyKey>(), Err(KeyError), "{bad:?}");
+        }
+        assert!("ci-run-17/add".parse::<IdempotencyKey>().is_ok());
+    }
+}

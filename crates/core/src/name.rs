@@ -1,0 +1,217 @@
+//! Names that people choose. One rule at every entry, so that each name is at once a safe file name, a safe part of
+//! a git ref and safe to print: `[a-z0-9][a-z0-9._-]{0,63}`, without `..`, not ending in `.` or `.lock`.
+//!
+//! Upper case is refused rather than folded: two names that differ only by case cannot exist, so
+//! they cannot meet on a file system that folds case.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The longest name, in bytes.
+pub const MAX_LEN: usize = 64;
+
+/// Why a text is not a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// The text is empty.
+    #[error("a name cannot be empty")]
+    Empty,
+    /// The text is longer than [`MAX_LEN`].
+    #[error("a name has at most {MAX_LEN} characters, this one has {len}")]
+    TooLong {
+        /// How many bytes it has.
+        len: usize,
+    },
+    /// A character that no name has.
+    #[error(
+        "{character:?} cannot stand at place {place} of a name; use a-z, 0-9, `.`, `_` and `-`, \
+         beginning with a letter or digit"
+    )]
+    Character {
+        /// The offending character.
+        character: char,
+        /// Its place, counted from one.
+        place: usize,
+    },
+    /// Git would not accept the name as part of a ref.
+    #[error(
+        "a name cannot contain `..` nor end in `.` or `.lock`, because it becomes part of a git ref"
+    )]
+    NotARef,
+}
+
+fn check(text: &str) -> Result<(), NameError> {
+    if text.is_empty() {
+        return Err(NameError::Empty);
+    }
+    if text.len() > MAX_LEN {
+        return Err(NameError::TooLong { len: text.len() });
+    }
+    if let Some((index, character)) = text.chars().enumerate().find(|&(i, c)| !is_allowed(i, c)) {
+        return Err(NameError::Character {
+            character,
+            place: index + 1,
+        });
+    }
+    if text.contains("..") || text.ends_with('.') || text.ends_with(".lock") {
+        return Err(NameError::NotARef);
+    }
+    Ok(())
+}
+
+fn is_allowed(index: usize, character: char) -> bool {
+    match character {
+        'a'..='z' | '0'..='9' => true,
+        '.' | '_' | '-' => index > 0,
+        _ => false,
+    }
+}
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NameError;
+
+            fn from_str(text: &str) -> Result<Self, NameError> {
+                check(text)?;
+                Ok(Self(text.to_owned()))
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NameError;
+
+            fn try_from(text: String) -> Result<Self, NameError> {
+                check(&text)?;
+                Ok(Self(text))
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> Self {
+                name.0
+            }
+        }
+    )*};
+}
+
+names! {
+    /// What people call a task; unique among the live tasks of a project.
+    TaskName;
+    /// What people call a batch.
+    BatchName;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ordinary_names_pass() {
+        for text in [
+            "a",
+            "fix-bug-123",
+            "0",
+            "v1.2_x",
+            "done",
+            "a--b",
+            &"x".repeat(64),
+        ] {
+            assert_eq!(text.parse::<TaskName>().unwrap().as_str(), text);
+        }
+    }
+
+    /// The corpus of PROMISES D39 that concerns names.
+    #[test]
+    fn hostile_names_are_refused() {
+        let long = "x".repeat(300);
+        let corpus = [
+            "",
+            ".",
+            "..",
+            "../x",
+            "a/../b",
+            "/etc/passwd",
+            "a/b",
+            "a\\b",
+            "abc\n",
+            "\nabc",
+            "a b",
+            "a\0b",
+            "-a",
+            "--help",
+            ".git",
+            ".hidden",
+            "a..b",
+            "a.",
+            "a.lock",
+            "A",
+            "Fix",
+            "CON",
+            "é",
+            "e\u{301}",
+            "a\u{200b}",
+            "a\u{202e}b",
+            "\u{1b}[31m",
+            "..%2f",
+            "a:b",
+            "a~1",
+            "a^",
+            "a*",
+            "a?",
+            "a[b",
+            "@{",
+            "_a",
+            long.as_str(),
+        ];
+        for text in corpus {
+            assert!(text.parse::<TaskName>().is_err(), "{text:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn the_error_names_the_character_and_its_place() {
+        assert_eq!(
+            "fix bug".parse::<TaskName>().unwrap_err(),
+            NameError::Character {
+                character: ' ',
+                place: 4
+            }
+        );
+    }
+
+    proptest! {
+        /// What `git check-ref-format` refuses, and what a path or a terminal would misread.
+        #[test]
+        fn no_accepted_name_is_dangerous(text in ".{0,80}") {
+            if text.parse::<TaskName>().is_ok() {
+                let is_safe = |b: u8| b.is_ascii_graphic() && !b"/\\~^:?*[@{ ".contains(&b);
+                prop_assert!(text.bytes().all(is_safe));
+                prop_assert!(!text.starts_with(['.', '-']) && !text.contains("..") && !text.ends_with('.'));
+                prop_assert!(!text.ends_with(".lock") && text.len() <= MAX_LEN);
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What can be asked of a task, and how it says no.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Evidence;
+use super::state::{Ending, Phase};
+use super::text::{Reason, Summary};
+use crate::caller::Forbidden;
+use crate::lease::Tenure;
+use crate::{Caller, Fence, SessionId, TaskId};
+
+/// What can be asked of a task that exists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    /// Give me the right to work on it.
+    Claim {
+        /// What would keep the lease alive.
+        tenure: Tenure,
+    },
+    /// A session begins to work.
+    Start {
+        /// By which right.
+        fence: Fence,
+        /// Which session.
+        session: SessionId,
+    },
+    /// Still here.
+    Renew {
+        /// By which right.
+        fence: Fence,
+    },
+    /// Record a proof.
+    Prove {
+        /// By which right.
+        fence: Fence,
+        /// Of what.
+        evidence: Evidence,
+    },
+    /// It is done.
+    Complete {
+        /// By which right, if there is a lease.
+        fence: Option<Fence>,
+        /// What was done.
+        summary: Option<Summary>,
+    },
+    /// It does not work.
+    Fail {
+        /// By which right, if there is a lease.
+        fence: Option<Fence>,
+        /// Why.
+        reason: Reason,
+    },
+    /// A person is needed.
+    Block {
+        /// By which right, if there is a lease.
+        fence: Option<Fence>,
+        /// What for.
+        reason: Reason,
+    },
+    /// Give it back undone.
+    Release {
+        /// By which right.
+        fence: Fence,
+        /// Why, if they say.
+        reason: Option<Reason>,
+    },
+    /// Call it off, whoever works on it.
+    Cancel {
+        /// Why, if they say.
+        reason: Option<Reason>,
+    },
+    /// Open it again.
+    Retry,
+    /// Do not hand it out.
+    Hold {
+        /// Why, if they say.
+        reason: Option<Reason>,
+    },
+    /// Hand it out again.
+    Unhold,
+    /// Give up its lease if that has run out.
+    Expire,
+    /// Give up its lease because the holder process of this session is dead.
+    LoseHolder {
+        /// The session whose kernel lock was found free.
+        session: SessionId,
+    },
+    /// Another task ended.
+    EndDependency {
+        /// Which.
+        task: TaskId,
+        /// How.
+        ending: Ending,
+    },
+}
+
+/// Why a command changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The caller table says no.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
+    /// The fence shown is not that of a valid lease.
+    #[error("fence {shown} is no longer valid: the newest lease of the task has fence {newest}")]
+    LeaseLost {
+        /// What the caller showed.
+        shown: Fence,
+        /// The task's newest fence; the same number if that very lease has run out.
+        newest: Fence,
+    },
+    /// Someone holds a valid lease and the caller showed none.
+    #[error("{owner} holds the lease with fence {fence}")]
+    Leased {
+        /// Who.
+        owner: Caller,
+        /// With which fence.
+        fence: Fence,
+    },
+    /// The task has ended.
+    #[error("the task is already {}", phase.word())]
+    Ended {
+        /// How.
+        phase: Phase,
+    },
+    /// The task is not ready to be claimed.
+    #[error("the task is {}, not queued", phase.word())]
+    NotReady {
+        /// What it is instead.
+        phase: Phase,
+    },
+    /// Only a task that ended without success can be opened again.
+    #[error("the task is {}; only one that failed, is blocked or was cancelled can be retried", phase.word())]
+    NotRetriable {
+        /// What it is.
+        phase: Phase,
+    },
+}

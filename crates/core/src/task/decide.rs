@@ -1,0 +1,234 @@
+//! What a command means for a task: the events that follow from it, or why nothing does.
+
+use super::command::{Command, Refusal};
+use super::event::TaskEvent;
+use super::state::TaskState;
+use super::{Phase, Task};
+use crate::caller::Action;
+use crate::hold::Hold;
+use crate::lease::{Standing, Tenure, Term};
+use crate::task::{Ending, Reason};
+use crate::{Caller, Fence, Lease, Now, SessionId, TaskId};
+
+type Decision = Result<Vec<TaskEvent>, Refusal>;
+
+/// Who asks, and when.
+struct Asking<'a> {
+    by: &'a Caller,
+    now: &'a Now,
+}
+
+impl Task {
+    /// Decides a command. No events and no refusal means that what was asked for is already so.
+    pub fn decide(&self, command: &Command, by: &Caller, now: &Now) -> Decision {
+        let asking = Asking { by, now };
+        match command {
+            Command::Claim { tenure } => self.claim(tenure, &asking),
+            Command::Start { fence, session } => self.start(*fence, *session, &asking),
+            Command::Renew { fence } => self.renew(*fence, &asking),
+            Command::Prove { fence, evidence } => self.holding(*fence, &asking).map(|()| {
+                vec![TaskEvent::Evidenced {
+                    fence: *fence,
+                    evidence: evidence.clone(),
+                }]
+            }),
+            Command::Complete { fence, summary } => self.ending_by(*fence, &asking).map(|()| {
+                vec![TaskEvent::Completed {
+                    fence: *fence,
+                    summary: summary.clone(),
+                }]
+            }),
+            Command::Fail { fence, reason } => self.ending_by(*fence, &asking).map(|()| {
+                vec![TaskEvent::Failed {
+                    fence: *fence,
+                    reason: reason.clone(),
+                }]
+            }),
+            Command::Block { fence, reason } => self.ending_by(*fence, &asking).map(|()| {
+                vec![TaskEvent::Blocked {
+                    fence: *fence,
+                    reason: reason.clone(),
+                }]
+            }),
+            Command::Release { fence, reason } => self.holding(*fence, &asking).map(|()| {
+                vec![TaskEvent::Released {
+                    fence: *fence,
+                    reason: reason.clone(),
+                }]
+            }),
+            Command::Cancel { reason } => self.cancel(reason.as_ref(), &asking),
+            Command::Retry => self.retry(&asking),
+            Command::Hold { reason } => self.hold(reason.as_ref(), &asking),
+            Command::Unhold => self.unhold(&asking),
+            Command::Expire => Ok(self.expired_lease(now)),
+            Command::LoseHolder { session } => Ok(self.lost_holder(*session)),
+            Command::EndDependency { task, ending } => Ok(self.end_dependency(*task, *ending)),
+        }
+    }
+
+    fn claim(&self, tenure: &Tenure, asking: &Asking<'_>) -> Decision {
+        asking.by.may(Action::Claim)?;
+        let mut events = self.expired_lease(asking.now);
+        let is_free = matches!(self.state, TaskState::Queued) || !events.is_empty();
+        if !is_free || self.hold.is_some() {
+            return Err(Refusal::NotReady {
+                phase: self.own_phase(asking.now),
+            });
+        }
+        let lease = Lease {
+            fence: self.fence.next(),
+            owner: asking.by.clone(),
+            tenure: tenure.clone(),
+        };
+        events.push(TaskEvent::Claimed { lease });
+        Ok(events)
+    }
+
+    fn start(&self, fence: Fence, session: SessionId, asking: &Asking<'_>) -> Decision {
+        self.holding(fence, asking)?;
+        match &self.state {
+            TaskState::Running {
+                session: running, ..
+            } if *running == session => Ok(vec![]),
+            TaskState::Waiting
+            | TaskState::Queued
+            | TaskState::Leased { .. }
+            | TaskState::Running { .. }
+            | TaskState::Done { .. }
+            | TaskState::Failed { .. }
+            | TaskState::Blocked { .. }
+            | TaskState::Cancelled { .. } => Ok(vec![TaskEvent::Started { fence, session }]),
+        }
+    }
+
+    fn renew(&self, fence: Fence, asking: &Asking<'_>) -> Decision {
+        self.holding(fence, asking)?;
+        match self.state.lease().map(|lease| &lease.tenure) {
+            Some(Tenure::Timed(term)) => {
+                let term = Term::starting(&asking.now.moment, term.ttl);
+                Ok(vec![TaskEvent::Renewed { fence, term }])
+            }
+            Some(Tenure::Anchored { .. }) | None => Ok(vec![]),
+        }
+    }
+
+    fn cancel(&self, reason: Option<&Reason>, asking: &Asking<'_>) -> Decision {
+        asking.by.may(Action::Steer)?;
+        self.still_open(asking.now)?;
+        Ok(vec![TaskEvent::Cancelled {
+            reason: reason.cloned(),
+        }])
+    }
+
+    fn retry(&self, asking: &Asking<'_>) -> Decision {
+        asking.by.may(Action::Steer)?;
+        match self.state.ending() {
+            Some(Ending::Failed | Ending::Blocked | Ending::Cancelled) => {
+                Ok(vec![TaskEvent::Retried])
+            }
+            Some(Ending::Done) | None => Err(Refusal::NotRetriable {
+                phase: self.own_phase(asking.now),
+            }),
+        }
+    }
+
+    fn hold(&self, reason: Option<&Reason>, asking: &Asking<'_>) -> Decision {
+        asking.by.may(Action::Hold)?;
+        self.still_open(asking.now)?;
+        if self.hold.is_some() {
+            return Ok(vec![]);
+        }
+        let hold = Hold {
+            reason: reason.cloned(),
+            by: asking.by.clone(),
+            since: asking.now.wall,
+        };
+        Ok(vec![TaskEvent::Held { hold }])
+    }
+
+    fn unhold(&self, asking: &Asking<'_>) -> Decision {
+        asking.by.may(Action::Hold)?;
+        Ok(self.hold.iter().map(|_| TaskEvent::Unheld).collect())
+    }
+
+    fn expired_lease(&self, now: &Now) -> Vec<TaskEvent> {
+        let expired = |lease: &&Lease| lease.standing(&now.moment) == Standing::Expired;
+        let lease = self.state.lease().filter(expired);
+        lease
+            .map(|lease| TaskEvent::LeaseExpired { fence: lease.fence })
+            .into_iter()
+            .collect()
+    }
+
+    fn lost_holder(&self, dead: SessionId) -> Vec<TaskEvent> {
+        let by_dead = |lease: &&Lease| lease.tenure == Tenure::Anchored { session: dead };
+        let lease = self.state.lease().filter(by_dead);
+        lease
+            .map(|lease| TaskEvent::LeaseExpired { fence: lease.fence })
+            .into_iter()
+            .collect()
+    }
+
+    fn end_dependency(&self, task: TaskId, ending: Ending) -> Vec<TaskEvent> {
+        let is_met = self
+            .pending
+            .iter()
+            .any(|dep| dep.task == task && ending.satisfies(dep.until));
+        if is_met {
+            vec![TaskEvent::DependencyEnded { task, ending }]
+        } else {
+            vec![]
+        }
+    }
+
+    /// The caller shows the fence of a valid lease.
+    fn holding(&self, shown: Fence, asking: &Asking<'_>) -> Result<(), Refusal> {
+        asking.by.may(Action::Report(self.id))?;
+        let lost = Refusal::LeaseLost {
+            shown,
+            newest: self.fence,
+        };
+        let lease = match self.state.lease() {
+            Some(lease) if lease.fence == shown => lease,
+            None if shown == self.fence && self.state.ending().is_some() => {
+                return self.still_open(asking.now);
+            }
+            Some(_) | None => return Err(lost),
+        };
+        match lease.standing(&asking.now.moment) {
+            Standing::Valid | Standing::Anchored(_) => Ok(()),
+            Standing::Expired => Err(lost),
+        }
+    }
+
+    /// The caller may end the task: as the holder of its lease, or, when nobody works on it, as a person.
+    fn ending_by(&self, fence: Option<Fence>, asking: &Asking<'_>) -> Result<(), Refusal> {
+        if let Some(fence) = fence {
+            return self.holding(fence, asking);
+        }
+        asking.by.may(Action::Steer)?;
+        self.still_open(asking.now)?;
+        match self.state.lease() {
+            Some(lease) if lease.standing(&asking.now.moment) != Standing::Expired => {
+                Err(Refusal::Leased {
+                    owner: lease.owner.clone(),
+                    fence: lease.fence,
+                })
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn still_open(&self, now: &Now) -> Result<(), Refusal> {
+        match self.state.ending() {
+            Some(_) => Err(Refusal::Ended {
+                phase: self.own_phase(now),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn own_phase(&self, now: &Now) -> Phase {
+        self.phase(&now.moment, false)
+    }
+}

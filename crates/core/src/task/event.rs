@@ -1,0 +1,128 @@
+//! What happened to a task, in past tense.
+
+use serde::{Deserialize, Serialize};
+
+use super::spec::TaskSpec;
+use super::state::Ending;
+use super::text::{Reason, Summary, VerifyCommand};
+use crate::hold::Hold;
+use crate::lease::{Lease, Term};
+use crate::{BranchName, CommitId, Fence, PackageId, SessionId, TaskId};
+
+/// What happened to a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum TaskEvent {
+    /// It was put into the queue. The first event of each task, and only that.
+    Added {
+        /// What was asked for.
+        spec: TaskSpec,
+    },
+    /// Another task that it waited for came to an end.
+    DependencyEnded {
+        /// Which one.
+        task: TaskId,
+        /// How.
+        ending: Ending,
+    },
+    /// Someone got the right to work on it.
+    Claimed {
+        /// The right.
+        lease: Lease,
+    },
+    /// A session began to work on it.
+    Started {
+        /// By which right.
+        fence: Fence,
+        /// Which session.
+        session: SessionId,
+    },
+    /// A heartbeat came in time.
+    Renewed {
+        /// Of which lease.
+        fence: Fence,
+        /// Its new term.
+        term: Term,
+    },
+    /// The tool recorded a proof.
+    Evidenced {
+        /// By which right.
+        fence: Fence,
+        /// Of what.
+        evidence: Evidence,
+    },
+    /// It was given back undone.
+    Released {
+        /// By which right.
+        fence: Fence,
+        /// Why, if they said.
+        reason: Option<Reason>,
+    },
+    /// Its lease ran out, or the process that kept it alive died.
+    LeaseExpired {
+        /// Which lease.
+        fence: Fence,
+    },
+    /// It is done.
+    Completed {
+        /// By which right; none when a person said so of a task that nobody worked on.
+        fence: Option<Fence>,
+        /// What was said about it.
+        summary: Option<Summary>,
+    },
+    /// It was tried and did not work.
+    Failed {
+        /// By which right.
+        fence: Option<Fence>,
+        /// Why.
+        reason: Reason,
+    },
+    /// It cannot go on without a person.
+    Blocked {
+        /// By which right.
+        fence: Option<Fence>,
+        /// What is needed.
+        reason: Reason,
+    },
+    /// It was called off.
+    Cancelled {
+        /// Why, if they said.
+        reason: Option<Reason>,
+    },
+    /// It was opened again after it had ended without success.
+    Retried,
+    /// It is not to be handed out.
+    Held {
+        /// The hold.
+        hold: Hold,
+    },
+    /// It may be handed out again.
+    Unheld,
+}
+
+/// A proof that the tool itself produced for an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Evidence {
+    /// The referee ran a command.
+    Verified {
+        /// Which.
+        command: VerifyCommand,
+        /// Its exit code; none when a signal ended it.
+        exit_code: Option<i32>,
+    },
+    /// The work is in a commit.
+    Committed {
+        /// On which branch.
+        branch: BranchName,
+        /// Which commit.
+        commit: CommitId,
+    },
+    /// What the next session needs is in a package.
+    Sealed {
+        /// Which.
+        package: PackageId,
+        /// SHA-256 of its bytes, in hexadecimal.
+        digest: String,
+    },
+}

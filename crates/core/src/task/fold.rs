@@ -1,0 +1,133 @@
+//! What an event means for a task. There is no other way to change one.
+
+use super::Task;
+use super::event::TaskEvent;
+use super::spec::{Dependency, TaskSpec};
+use super::state::TaskState;
+use crate::lease::Tenure;
+use crate::{Fence, Lease, ProjectId, TaskId, Timestamp};
+
+/// A history that no task can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// The first event is not `Added`, or there is none.
+    #[error("the history of {0} does not begin with `added`")]
+    NoBeginning(TaskId),
+    /// A number is missing or stands twice.
+    #[error("the history of {task} has event {found} where {expected} was due")]
+    Gap {
+        /// Whose history.
+        task: TaskId,
+        /// The number that was due.
+        expected: u64,
+        /// The number found.
+        found: u64,
+    },
+}
+
+impl Task {
+    /// The task right after it was added.
+    pub fn begin(id: TaskId, project: ProjectId, spec: TaskSpec, at: Timestamp) -> Self {
+        let pending = spec.after.clone();
+        Self {
+            id,
+            project,
+            spec,
+            created_at: at,
+            fence: Fence::NONE,
+            hold: None,
+            evidence: vec![],
+            state: ready_or_waiting(&pending),
+            pending,
+            version: 1,
+        }
+    }
+
+    /// Rebuilds a task from its history: (number, time, event), oldest first.
+    pub fn replay(
+        id: TaskId,
+        project: ProjectId,
+        history: impl IntoIterator<Item = (u64, Timestamp, TaskEvent)>,
+    ) -> Result<Self, ReplayError> {
+        let mut history = history.into_iter();
+        let Some((1, at, TaskEvent::Added { spec })) = history.next() else {
+            return Err(ReplayError::NoBeginning(id));
+        };
+        let mut task = Self::begin(id, project, spec, at);
+        for (seq, at, event) in history {
+            let expected = task.version + 1;
+            if seq != expected {
+                return Err(ReplayError::Gap {
+                    task: id,
+                    expected,
+                    found: seq,
+                });
+            }
+            task.apply(event, at);
+        }
+        Ok(task)
+    }
+
+    /// Takes one event in.
+    pub fn apply(&mut self, event: TaskEvent, at: Timestamp) {
+        self.version += 1;
+        match event {
+            TaskEvent::Added { .. } => {}
+            TaskEvent::DependencyEnded { task, .. } => self.stop_waiting_for(task),
+            TaskEvent::Claimed { lease } => self.enter_lease(lease),
+            TaskEvent::Started { session, .. } => {
+                if let Some(lease) = self.state.lease().cloned() {
+                    self.state = TaskState::Running {
+                        lease,
+                        session,
+                        started_at: at,
+                    };
+                }
+            }
+            TaskEvent::Renewed { term, .. } => self.retain(Tenure::Timed(term)),
+            TaskEvent::Evidenced { evidence, .. } => self.evidence.push(evidence),
+            TaskEvent::Released { .. } | TaskEvent::LeaseExpired { .. } | TaskEvent::Retried => {
+                self.state = ready_or_waiting(&self.pending);
+            }
+            TaskEvent::Completed { summary, .. } => self.state = TaskState::Done { at, summary },
+            TaskEvent::Failed { reason, .. } => self.state = TaskState::Failed { at, reason },
+            TaskEvent::Blocked { reason, .. } => self.state = TaskState::Blocked { at, reason },
+            TaskEvent::Cancelled { reason } => self.state = TaskState::Cancelled { at, reason },
+            TaskEvent::Held { hold } => self.hold = Some(hold),
+            TaskEvent::Unheld => self.hold = None,
+        }
+    }
+
+    fn enter_lease(&mut self, lease: Lease) {
+        self.fence = lease.fence;
+        self.evidence.clear();
+        self.state = TaskState::Leased { lease };
+    }
+
+    fn retain(&mut self, tenure: Tenure) {
+        match &mut self.state {
+            TaskState::Leased { lease } | TaskState::Running { lease, .. } => lease.tenure = tenure,
+            TaskState::Waiting
+            | TaskState::Queued
+            | TaskState::Done { .. }
+            | TaskState::Failed { .. }
+            | TaskState::Blocked { .. }
+            | TaskState::Cancelled { .. } => {}
+        }
+    }
+
+    fn stop_waiting_for(&mut self, ended: TaskId) {
+        self.pending.retain(|dependency| dependency.task != ended);
+        if self.state == TaskState::Waiting {
+            self.state = ready_or_waiting(&self.pending);
+        }
+    }
+}
+
+fn ready_or_waiting(pending: &[Dependency]) -> TaskState {
+    if pending.is_empty() {
+        TaskState::Queued
+    } else {
+        TaskState::Waiting
+    }
+}

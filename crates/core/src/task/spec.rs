@@ -1,0 +1,73 @@
+//! What was asked for when a task was added. It does not change afterwards.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::text::{Brief, VerifyCommand};
+use crate::{Ownership, TaskId, TaskName};
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskSpec {
+    /// What people call it.
+    pub name: TaskName,
+    /// What is to be done.
+    pub brief: Brief,
+    /// Higher goes first.
+    #[serde(default)]
+    pub priority: Priority,
+    /// The paths it may change. Without it nothing is promised about overlap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owns: Option<Ownership>,
+    /// What proves the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyCommand>,
+    /// What it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<Dependency>,
+}
+
+/// Which of two ready tasks goes first: the higher one; equals go in the order they were added.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Priority(i16);
+
+impl Priority {
+    /// A priority; zero is ordinary.
+    pub const fn new(level: i16) -> Self {
+        Self(level)
+    }
+
+    /// As a number.
+    pub const fn level(self) -> i16 {
+        self.0
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Another task that must come to something first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependency {
+    /// Which one.
+    pub task: TaskId,
+    /// What it must come to.
+    pub until: Until,
+}
+
+/// How far a dependency must have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Until {
+    /// Done, with success.
+    Done,
+    /// At an end, whichever: a fan-in also wants to hear of the parts that failed.
+    Ended,
+}

@@ -1,0 +1,157 @@
+//! What can go wrong with a store, by what a caller can do about it.
+
+use std::path::PathBuf;
+
+use handoff_core::caller::Forbidden;
+use handoff_core::ownership::Overlap;
+use handoff_core::task::Refusal;
+use handoff_core::{HoldScope, IdempotencyKey, TaskId, TaskName};
+
+use crate::sql::{SqlError, SqlErrorKind};
+
+/// Why a store did not do what it was asked.
+///
+/// All but [`StoreError::OutcomeUnknown`] mean that nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The task says no.
+    #[error("task `{name}` refuses")]
+    Refused {
+        /// Which task.
+        name: TaskName,
+        /// Why.
+        #[source]
+        refusal: Refusal,
+    },
+    /// The caller table says no, whatever the task.
+    #[error("not allowed")]
+    Forbidden(#[from] Forbidden),
+    /// There is no such thing.
+    #[error("there is no {what}")]
+    NotFound {
+        /// In words, with its name.
+        what: String,
+    },
+    /// A live task of this name exists.
+    #[error("a live task with the name `{name}` exists already: {task}")]
+    NameTaken {
+        /// The name.
+        name: TaskName,
+        /// The task that has it.
+        task: TaskId,
+    },
+    /// The key was used for something else.
+    #[error("the key `{key}` was used for a different request")]
+    KeyReused {
+        /// The key.
+        key: IdempotencyKey,
+    },
+    /// A hold covers the task that was to be claimed.
+    #[error("a hold on {scope} keeps the task from being handed out")]
+    Held {
+        /// What is held.
+        scope: HoldScope,
+    },
+    /// A live lease covers paths that this task would change too.
+    #[error(
+        "task `{by}` has a lease on `{}`, which overlaps `{}`, for example at `{}`",
+        overlap.right, overlap.left, overlap.example
+    )]
+    OwnershipTaken {
+        /// Who has it.
+        by: TaskName,
+        /// Where they meet.
+        overlap: Box<Overlap>,
+    },
+    /// The commit may or may not have happened. Repeating with the same key tells.
+    #[error("it is unknown whether the change was recorded")]
+    OutcomeUnknown {
+        /// What the database said.
+        #[source]
+        cause: SqlError,
+    },
+    /// The disk or the quota is full.
+    #[error("there is no space left for the store")]
+    NoSpace {
+        /// What the database said.
+        #[source]
+        cause: SqlError,
+    },
+    /// The file is not what it should be.
+    #[error("the store is damaged")]
+    Damaged {
+        /// What the database said.
+        #[source]
+        cause: SqlError,
+    },
+    /// The store cannot be reached or used at the moment.
+    #[error("the store cannot be used: {step}")]
+    Unavailable {
+        /// What was tried.
+        step: String,
+        /// What was answered.
+        #[source]
+        cause: SqlError,
+    },
+    /// A stored row does not say what it should.
+    #[error("the ledger is inconsistent: {0}")]
+    Inconsistent(String),
+    /// A newer version made this store.
+    #[error("the store has schema version {found}; this program knows versions up to {known}")]
+    TooNew {
+        /// What the store has.
+        found: i64,
+        /// What we know.
+        known: i64,
+    },
+    /// The file belongs to another program.
+    #[error("`{0}` is a database of another program")]
+    Foreign(PathBuf),
+    /// SQLite does not work on such file systems.
+    #[error(
+        "`{path}` is on a {kind} file system, on which an embedded database cannot be kept safe"
+    )]
+    NetworkFilesystem {
+        /// Where.
+        path: PathBuf,
+        /// What it is.
+        kind: String,
+    },
+    /// The place for the store cannot be made or used.
+    #[error("cannot use `{path}` for the store")]
+    Place {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The address is not one of a store.
+    #[error("{0}")]
+    Address(String),
+}
+
+impl From<SqlError> for StoreError {
+    /// For errors before the point of no return: nothing was changed.
+    fn from(cause: SqlError) -> Self {
+        match cause.kind {
+            SqlErrorKind::NoSpace => Self::NoSpace { cause },
+            SqlErrorKind::Damaged => Self::Damaged { cause },
+            SqlErrorKind::Busy | SqlErrorKind::Taken | SqlErrorKind::Other => Self::Unavailable {
+                step: "a statement failed".to_owned(),
+                cause,
+            },
+        }
+    }
+}
+
+impl StoreError {
+    /// Names the step that failed, where the database only said that something did.
+    pub(crate) fn unavailable(step: impl Into<String>, cause: SqlError) -> Self {
+        let mut error = Self::from(cause);
+        if let Self::Unavailable { step: unnamed, .. } = &mut error {
+            *unnamed = step.into();
+        }
+        error
+    }
+}

@@ -1,0 +1,175 @@
+//! The ledger's own table: append, follow, read one stream.
+
+use handoff_core::hold::HoldEvent;
+use handoff_core::{
+    Caller, Cursor, Envelope, Event, IdempotencyKey, ProjectId, StreamId, TaskEvent, Timestamp,
+};
+
+use crate::column::{field, from_json, json, number, parsed, unsigned};
+use crate::error::StoreError;
+use crate::sql::{Row, RowLock, Value};
+use crate::store::Transaction;
+
+/// What makes repeating a request harmless: its key, and a digest of what was asked with it.
+#[derive(Debug, Clone)]
+pub(crate) struct Keyed<'a> {
+    pub(crate) key: &'a IdempotencyKey,
+    pub(crate) digest: &'a str,
+}
+
+/// A new event.
+pub(crate) struct Entry<'a> {
+    pub(crate) stream: StreamId,
+    pub(crate) seq: u64,
+    pub(crate) project: Option<ProjectId>,
+    pub(crate) by: &'a Caller,
+    pub(crate) keyed: Option<&'a Keyed<'a>>,
+    pub(crate) event: Event,
+}
+
+pub(crate) fn append(tx: &mut Transaction<'_>, entry: &Entry<'_>) -> Result<(), StoreError> {
+    let at = tx.now.wall.as_millisecond();
+    tx.execute(
+        "INSERT INTO events (stream, seq, project, at, caller, key, digest, body) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        &[
+            entry.stream.to_string().into(),
+            number(entry.seq)?.into(),
+            entry.project.map(|project| project.to_string()).into(),
+            at.into(),
+            json(entry.by)?.into(),
+            entry.keyed.map(|keyed| keyed.key.as_str()).into(),
+            entry.keyed.map(|keyed| keyed.digest).into(),
+            json(&entry.event)?.into(),
+        ],
+    )?;
+    Ok(())
+}
+
+/// What was recorded under a key.
+pub(crate) struct Recorded {
+    pub(crate) stream: String,
+    pub(crate) seq: u64,
+    pub(crate) digest: String,
+}
+
+pub(crate) fn recorded_under(
+    tx: &mut Transaction<'_>,
+    key: &IdempotencyKey,
+) -> Result<Option<Recorded>, StoreError> {
+    let rows = tx.query(
+        "SELECT stream, seq, digest FROM events WHERE key = $1",
+        &[key.as_str().into()],
+        RowLock::None,
+    )?;
+    rows.first()
+        .map(|row| {
+            Ok(Recorded {
+                stream: field(row.text(0))?.to_owned(),
+                seq: unsigned(field(row.int(1))?)?,
+                digest: field(row.text(2))?.to_owned(),
+            })
+        })
+        .transpose()
+}
+
+/// Which events a follower wants.
+#[derive(Debug, Clone, Copy)]
+pub struct Following {
+    /// Those after this one.
+    pub since: Cursor,
+    /// Of this project, or of all.
+    pub project: Option<ProjectId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// The next events after a cursor, in order, none of which can still be preceded by another.
+pub fn since(tx: &mut Transaction<'_>, wanted: Following) -> Result<Vec<Envelope>, StoreError> {
+    let parts = tx.sql.following();
+    let horizon = tx.sql.horizon()?;
+    let mut values: Vec<Value> = vec![
+        wanted.since.transaction.into(),
+        wanted.since.position.into(),
+        horizon.into(),
+    ];
+    let project_part = wanted.project.map_or("", |_| "AND project = $4 ");
+    values.extend(
+        wanted
+            .project
+            .map(|project| Value::from(project.to_string())),
+    );
+    let limit = format!("LIMIT ${}", values.len() + 1);
+    values.push(i64::from(wanted.limit).into());
+    let sql = format!(
+        "SELECT {}, position, stream, seq, project, at, caller, body FROM events \
+         WHERE {} {project_part}ORDER BY {} {limit}",
+        parts.transaction, parts.after, parts.order
+    );
+    tx.query(&sql, &values, RowLock::None)?
+        .iter()
+        .map(envelope)
+        .collect()
+}
+
+/// The cursor of the newest event that a follower could have seen.
+pub fn newest(tx: &mut Transaction<'_>) -> Result<Cursor, StoreError> {
+    let parts = tx.sql.following();
+    let sql = format!(
+        "SELECT {}, position FROM events WHERE {} ORDER BY {} LIMIT 1",
+        parts.transaction, parts.after, parts.newest_first
+    );
+    let horizon = tx.sql.horizon()?;
+    let rows = tx.query(&sql, &[0.into(), 0.into(), horizon.into()], RowLock::None)?;
+    rows.first().map_or(Ok(Cursor::START), cursor)
+}
+
+/// The history of one stream, oldest first, up to number `last`.
+pub fn history(
+    tx: &mut Transaction<'_>,
+    stream: &str,
+    last: u64,
+) -> Result<Vec<Envelope>, StoreError> {
+    let transaction = tx.sql.following().transaction;
+    let sql = format!(
+        "SELECT {transaction}, position, stream, seq, project, at, caller, body FROM events \
+         WHERE stream = $1 AND seq <= $2 ORDER BY seq"
+    );
+    let last = i64::try_from(last).unwrap_or(i64::MAX);
+    let rows = tx.query(&sql, &[stream.into(), last.into()], RowLock::None)?;
+    rows.iter().map(envelope).collect()
+}
+
+fn envelope(row: &Row) -> Result<Envelope, StoreError> {
+    let stream = field(row.text(2))?.to_owned();
+    let project = field(row.optional_text(4))?
+        .is_some()
+        .then(|| parsed(row, 4))
+        .transpose()?;
+    let at = Timestamp::from_millisecond(field(row.int(5))?)
+        .map_err(|error| StoreError::Inconsistent(format!("an event's time: {error}")))?;
+    Ok(Envelope {
+        cursor: cursor(row)?,
+        seq: unsigned(field(row.int(3))?)?,
+        project,
+        at,
+        by: from_json(field(row.text(6))?)?,
+        event: decode(&stream, field(row.text(7))?)?,
+        stream,
+    })
+}
+
+fn cursor(row: &Row) -> Result<Cursor, StoreError> {
+    Ok(Cursor {
+        transaction: field(row.int(0))?,
+        position: field(row.int(1))?,
+    })
+}
+
+fn decode(stream: &str, body: &str) -> Result<Event, StoreError> {
+    if stream.starts_with("hold/") {
+        from_json::<HoldEvent>(body).map(Event::Hold)
+    } else {
+        from_json::<TaskEvent>(body).map(Event::Task)
+    }
+}

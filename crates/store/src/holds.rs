@@ -1,0 +1,63 @@
+//! Holds above single tasks: everything, a project, a batch.
+
+use handoff_core::hold::{Hold, HoldScope};
+
+use crate::column::{field, from_json, json, number, unsigned};
+use crate::error::StoreError;
+use crate::sql::{RowLock, Value};
+use crate::store::Transaction;
+
+/// The hold on a scope, with the number of its last event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) version: u64,
+    pub(crate) hold: Option<Hold>,
+}
+
+pub(crate) fn load(tx: &mut Transaction<'_>, scope: HoldScope) -> Result<Held, StoreError> {
+    let rows = tx.query(
+        "SELECT version, body FROM holds WHERE scope = $1",
+        &[scope.to_string().into()],
+        RowLock::Wait,
+    )?;
+    let Some(row) = rows.first() else {
+        return Ok(Held::default());
+    };
+    let hold = field(row.optional_text(1))?.map(from_json).transpose()?;
+    Ok(Held {
+        version: unsigned(field(row.int(0))?)?,
+        hold,
+    })
+}
+
+pub(crate) fn save(
+    tx: &mut Transaction<'_>,
+    scope: HoldScope,
+    held: &Held,
+) -> Result<(), StoreError> {
+    let body: Value = held.hold.as_ref().map(json).transpose()?.into();
+    tx.execute(
+        "INSERT INTO holds (scope, version, body) VALUES ($1, $2, $3) \
+         ON CONFLICT (scope) DO UPDATE SET version = excluded.version, body = excluded.body",
+        &[scope.to_string().into(), number(held.version)?.into(), body],
+    )?;
+    Ok(())
+}
+
+/// The hold in force on one of these scopes, the first that has one.
+pub fn in_force(
+    tx: &mut Transaction<'_>,
+    scopes: &[HoldScope],
+) -> Result<Option<(HoldScope, Hold)>, StoreError> {
+    for scope in scopes {
+        let rows = tx.query(
+            "SELECT body FROM holds WHERE scope = $1 AND body IS NOT NULL",
+            &[scope.to_string().into()],
+            RowLock::None,
+        )?;
+        if let Some(row) = rows.first() {
+            return Ok(Some((*scope, from_json(field(row.text(0))?)?)));
+        }
+    }
+    Ok(None)
+}

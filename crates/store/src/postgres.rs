@@ -1,0 +1,269 @@
+//! The team store: a PostgreSQL server, 15 or newer.
+//!
+//! Claimers pass over each other's rows (`FOR UPDATE SKIP LOCKED`), leases run on the server's clock, and `NOTIFY` is a
+//! hint with a slow poll behind it. The notification is sent right after the commit, not within it:
+//! inside, it would make all commits of the database stand in line.
+//!
+//! Only a unix socket or the loopback is spoken to as yet. What goes over a network needs TLS with
+//! verified certificates, which comes with team mode; until then such an address is refused.
+
+mod address;
+mod connection;
+mod schema;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use ::postgres::fallible_iterator::FallibleIterator as _;
+use ::postgres::types::ToSql;
+use ::postgres::{Client, SimpleQueryMessage, Statement};
+use handoff_core::time::{Moment, Nanos};
+use handoff_core::{Now, StoreId, Timeline, Timestamp};
+
+use crate::error::StoreError;
+use crate::sql::{Following, Row, RowLock, Sql, SqlError, Value};
+use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
+pub use address::{Address, Password};
+use connection::{outcome_of_commit, sql_error};
+
+/// How long a follower trusts in notifications before it looks anyway.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// A store on a server.
+pub struct PostgresStore {
+    address: Address,
+    info: StoreInfo,
+    session: Option<Session>,
+}
+
+/// A connection with the statements it has prepared.
+struct Session {
+    client: Client,
+    statements: HashMap<String, Statement>,
+}
+
+impl PostgresStore {
+    /// Connects, and makes the schema if it is not there. `fresh_id` is the identity of a store that is
+    /// made now.
+    pub fn connect(address: Address, fresh_id: StoreId) -> Result<Self, StoreError> {
+        let mut client = connection::connect(&address)?;
+        let info = schema::bring_up_to_date(&mut client, &address, fresh_id)?;
+        Ok(Self {
+            address,
+            info,
+            session: Some(Session::new(client)),
+        })
+    }
+
+    fn connected(&mut self) -> Result<Session, StoreError> {
+        match self.session.take() {
+            Some(session) if !session.client.is_closed() => Ok(session),
+            Some(_) | None => connection::connect(&self.address).map(Session::new),
+        }
+    }
+}
+
+impl Store for PostgresStore {
+    fn info(&self) -> &StoreInfo {
+        &self.info
+    }
+
+    fn transaction(
+        &mut self,
+        mode: Mode,
+        work: &mut dyn FnMut(&mut Transaction<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut session = self.connected()?;
+        let now = session.begin(mode)?;
+        let outcome = match work(&mut Transaction {
+            sql: &mut session,
+            now,
+        }) {
+            Ok(()) => session.commit(mode),
+            Err(error) => session.rollback().and(Err(error)),
+        };
+        if !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
+            self.session = Some(session);
+        }
+        outcome
+    }
+
+    fn bell(&self) -> Result<Box<dyn Bell>, StoreError> {
+        let mut client = connection::connect(&self.address)?;
+        client.batch_execute("LISTEN handoff").map_err(sql_error)?;
+        Ok(Box::new(ServerBell(client)))
+    }
+}
+
+impl Session {
+    fn new(client: Client) -> Self {
+        Self {
+            client,
+            statements: HashMap::new(),
+        }
+    }
+
+    /// Begins, and reads the server's clock in the same round trip. A writer shows itself to followers by
+    /// its lock on the ledger before it gets a transaction number.
+    fn begin(&mut self, mode: Mode) -> Result<Now, StoreError> {
+        const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+        let begin = match mode {
+            Mode::Read => "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
+            Mode::Write => {
+                "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE handoff.events IN ROW EXCLUSIVE MODE"
+            }
+        };
+        let failed = |cause| StoreError::unavailable("a transaction could not begin", cause);
+        let answer = self
+            .client
+            .simple_query(&format!("{begin}; {CLOCK}"))
+            .map_err(|e| failed(sql_error(e)))?;
+        let rows = answer.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
+            #[expect(
+                clippy::wildcard_enum_match_arm,
+                reason = "a foreign enum that may grow"
+            )]
+            _ => None,
+        });
+        let micros = rows
+            .filter_map(|row| row.get(0)?.parse::<i64>().ok())
+            .next();
+        let micros = micros.ok_or_else(|| failed(SqlError::other("the server told no time")))?;
+        server_time(micros)
+            .ok_or_else(|| failed(SqlError::other("the server's clock is out of range")))
+    }
+
+    fn statement(&mut self, sql: &str) -> Result<Statement, SqlError> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(sql).map_err(sql_error)?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    /// The point of no return.
+    fn commit(&mut self, mode: Mode) -> Result<(), StoreError> {
+        let sql = match mode {
+            Mode::Read => "COMMIT",
+            Mode::Write => "COMMIT; NOTIFY handoff",
+        };
+        self.client.batch_execute(sql).map_err(outcome_of_commit)
+    }
+
+    /// A connection that is gone has rolled back already.
+    fn rollback(&mut self) -> Result<(), StoreError> {
+        if self.client.is_closed() {
+            return Ok(());
+        }
+        Ok(self.client.batch_execute("ROLLBACK").map_err(sql_error)?)
+    }
+}
+
+fn server_time(micros: i64) -> Option<Now> {
+    let nanos = Nanos(micros.checked_mul(1000)?);
+    let moment = Moment {
+        timeline: Timeline::of_server(),
+        elapsed: nanos,
+        awake: nanos,
+    };
+    Some(Now {
+        wall: Timestamp::from_millisecond(micros / 1000).ok()?,
+        moment,
+    })
+}
+
+struct ServerBell(Client);
+
+impl Bell for ServerBell {
+    fn wait(&mut self, patience: Duration) -> Result<Ring, StoreError> {
+        let patience = patience.min(POLL_INTERVAL);
+        let mut notifications = self.0.notifications();
+        let is_hint = notifications
+            .timeout_iter(patience)
+            .next()
+            .map_err(sql_error)?
+            .is_some();
+        // One look serves all that rang until now.
+        while notifications.iter().next().map_err(sql_error)?.is_some() {}
+        let is_due = patience == POLL_INTERVAL;
+        Ok(if is_hint || is_due {
+            Ring::Rung
+        } else {
+            Ring::Silent
+        })
+    }
+}
+
+/// The oldest of our own transactions that is still running, or the next one to come.
+///
+/// `pg_snapshot_xmin` would be simpler, but it waits for every transaction of every database on the server. Ours are known by
+/// their lock on the ledger, which they take before they have a number (see `Session::begin`). Lock tables tell only the
+/// lower 32 bits of a number; a running one is never far from the snapshot's.
+const HORIZON: &str = "\
+    WITH latest AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS number) \
+    SELECT least(latest.number, (SELECT min(latest.number - \
+        ((latest.number - holder.transactionid::text::bigint) & 4294967295)) \
+        FROM pg_locks ledger JOIN pg_locks holder USING (virtualtransaction) \
+        WHERE ledger.relation = 'handoff.events'::regclass AND ledger.mode = 'RowExclusiveLock' \
+        AND ledger.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+        AND holder.locktype = 'transactionid' AND holder.mode = 'ExclusiveLock' \
+        AND ((latest.number - holder.transactionid::text::bigint) & 4294967295) < 2147483648)) \
+    FROM latest";
+
+static FOLLOWING: Following = Following {
+    transaction: "transaction",
+    after: "(transaction, position) > ($1, $2) AND transaction < $3",
+    order: "transaction, position",
+    newest_first: "transaction DESC, position DESC",
+};
+
+impl Sql for Session {
+    fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, SqlError> {
+        let statement = self.statement(sql)?;
+        let values: Vec<_> = values
+            .iter()
+            .map(|value| value as &(dyn ToSql + Sync))
+            .collect();
+        self.client.execute(&statement, &values).map_err(sql_error)
+    }
+
+    fn query(&mut self, sql: &str, values: &[Value], lock: RowLock) -> Result<Vec<Row>, SqlError> {
+        let statement = match lock {
+            RowLock::None => self.statement(sql)?,
+            RowLock::Wait => self.statement(&format!("{sql} FOR UPDATE"))?,
+            RowLock::Skip => self.statement(&format!("{sql} FOR UPDATE SKIP LOCKED"))?,
+        };
+        let rows = self
+            .client
+            .query_raw(&statement, values)
+            .map_err(sql_error)?;
+        rows.map(|row| {
+            (0..row.len())
+                .map(|place| row.try_get(place))
+                .collect::<Result<_, _>>()
+                .map(Row)
+        })
+        .collect()
+        .map_err(sql_error)
+    }
+
+    fn line_up(&mut self, project: &str) -> Result<(), SqlError> {
+        let statement = self.statement("SELECT pg_advisory_xact_lock(hashtext($1)::bigint)")?;
+        self.client
+            .execute(&statement, &[&project])
+            .map(drop)
+            .map_err(sql_error)
+    }
+
+    fn following(&self) -> &'static Following {
+        &FOLLOWING
+    }
+
+    fn horizon(&mut self) -> Result<i64, SqlError> {
+        let statement = self.statement(HORIZON)?;
+        let row = self.client.query_one(&statement, &[]).map_err(sql_error)?;
+        row.try_get(0).map_err(sql_error)
+    }
+}

@@ -1,0 +1,107 @@
+//! Connecting, and what the server's errors mean.
+
+use std::error::Error;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use postgres::error::SqlState;
+use postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
+use postgres::{Client, NoTls};
+
+use super::Address;
+use crate::error::StoreError;
+use crate::sql::{SqlError, SqlErrorKind, Value};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Set for each of our sessions, whatever the server's or the database's defaults are: what is acknowledged is durable,
+/// names mean our schema, and nobody waits for a lock for ever.
+const SETTINGS: &str = "-c synchronous_commit=on -c search_path=handoff -c lock_timeout=30s \
+                        -c idle_in_transaction_session_timeout=60s";
+
+pub(super) fn connect(address: &Address) -> Result<Client, StoreError> {
+    let mut config = address.config().clone();
+    config
+        .application_name("handoff")
+        .options(SETTINGS)
+        .connect_timeout(CONNECT_TIMEOUT);
+    config.connect(NoTls).map_err(|error| {
+        StoreError::unavailable(format!("no connection to {address}"), sql_error(error))
+    })
+}
+
+/// What an error on COMMIT means: if the server said it, the transaction was rolled back; if the
+/// connection broke, nobody knows.
+pub(super) fn outcome_of_commit(error: postgres::Error) -> StoreError {
+    let said_by_server =
+        error.as_db_error().is_some() && !error.is_closed() && !is_farewell(&error);
+    let cause = sql_error(error);
+    if said_by_server {
+        cause.into()
+    } else {
+        StoreError::OutcomeUnknown { cause }
+    }
+}
+
+/// The server is going down or ends the session: the word about the transaction may not have come out.
+fn is_farewell(error: &postgres::Error) -> bool {
+    let farewells = [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::IO_ERROR,
+        SqlState::INTERNAL_ERROR,
+    ];
+    error.code().is_some_and(|code| farewells.contains(code))
+}
+
+pub(super) fn sql_error(error: postgres::Error) -> SqlError {
+    let kind = match error.code() {
+        Some(&SqlState::UNIQUE_VIOLATION) => SqlErrorKind::Taken,
+        Some(&SqlState::DISK_FULL) => SqlErrorKind::NoSpace,
+        Some(&SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED) => SqlErrorKind::Damaged,
+        Some(
+            &SqlState::T_R_SERIALIZATION_FAILURE
+            | &SqlState::T_R_DEADLOCK_DETECTED
+            | &SqlState::LOCK_NOT_AVAILABLE,
+        ) => SqlErrorKind::Busy,
+        Some(_) | None => SqlErrorKind::Other,
+    };
+    SqlError {
+        kind,
+        source: error.into(),
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Int(number) => number.to_sql(ty, out),
+            Self::Text(text) => text.to_sql(ty, out),
+        }
+    }
+
+    accepts!(INT8, TEXT);
+
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Value {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        if *ty == Type::INT8 {
+            i64::from_sql(ty, raw).map(Self::Int)
+        } else {
+            String::from_sql(ty, raw).map(Self::Text)
+        }
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self::Null)
+    }
+
+    accepts!(INT8, TEXT);
+}

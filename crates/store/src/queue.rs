@@ -1,0 +1,225 @@
+//! Every change to the ledger goes through [`submit`]: one request, one transaction, one result.
+//!
+//! A request carries its caller and an idempotency key. The key is kept with the event it caused, so a repeated request
+//! finds that event and answers with the state right after it, whatever has happened since. The way that
+//! succeeds never looks the key up: a repeat runs into the unique key, or into a refusal, and only then looks.
+
+mod change;
+mod claim;
+mod record;
+
+pub use change::{Answer, Change, Receipt, Request, TaskRef, TenureWish};
+
+use handoff_core::caller::Action;
+use handoff_core::hold::{Hold, HoldEvent, HoldScope};
+use handoff_core::task::{Command, Reason};
+use handoff_core::{Caller, Event, ProjectId, StreamId, Task, TaskEvent, TaskId};
+
+use crate::error::StoreError;
+use crate::events::{self, Entry, Keyed};
+use crate::holds;
+use crate::sql::SqlErrorKind;
+use crate::store::{Store, Transaction, read, write};
+use crate::tasks;
+
+/// Carries out a request, or finds that it was carried out before.
+pub fn submit(store: &mut dyn Store, request: &Request) -> Result<Receipt, StoreError> {
+    let digest = request.change.digest()?;
+    let keyed = Keyed {
+        key: &request.key,
+        digest: &digest,
+    };
+    match write(store, |tx| perform(tx, request, &keyed)) {
+        Ok(answer) => Ok(Receipt {
+            answer,
+            is_repeat: false,
+        }),
+        Err(error) if may_be_repeat(&error) => match read(store, |tx| repeated(tx, &keyed))? {
+            Some(answer) => Ok(Receipt {
+                answer,
+                is_repeat: true,
+            }),
+            None => {
+                Err(read(store, |tx| name_taken(tx, &request.change, &error))?.unwrap_or(error))
+            }
+        },
+        Err(error) => Err(error),
+    }
+}
+
+fn perform(
+    tx: &mut Transaction<'_>,
+    request: &Request,
+    keyed: &Keyed<'_>,
+) -> Result<Answer, StoreError> {
+    let by = &request.by;
+    match &request.change {
+        Change::Add { id, project, spec } => {
+            by.may(Action::Add)?;
+            record::add(
+                tx,
+                Task::begin(*id, *project, spec.clone(), tx.now.wall),
+                by,
+                keyed,
+            )
+        }
+        Change::ClaimNext { project, tenure } => {
+            by.may(Action::Claim)?;
+            claim::next(tx, *project, tenure, by, keyed)
+        }
+        Change::Claim { task, tenure } => {
+            by.may(Action::Claim)?;
+            claim::this(tx, task, tenure, by, keyed)
+        }
+        Change::Tell { task, command } => {
+            let id = resolve(tx, task)?;
+            let mut task = tasks::lock(tx, id)?;
+            command_task(tx, &mut task, command, by, Some(keyed))?;
+            Ok(Answer::Task(Box::new(task)))
+        }
+        Change::Hold { scope, reason } => hold(tx, *scope, Some(reason.clone()), by, keyed),
+        Change::Unhold { scope } => hold(tx, *scope, None, by, keyed),
+    }
+}
+
+/// Decides a command and records what follows from it.
+fn command_task(
+    tx: &mut Transaction<'_>,
+    task: &mut Task,
+    command: &Command,
+    by: &Caller,
+    keyed: Option<&Keyed<'_>>,
+) -> Result<(), StoreError> {
+    let events = task
+        .decide(command, by, &tx.now)
+        .map_err(|refusal| StoreError::Refused {
+            name: task.spec.name.clone(),
+            refusal,
+        })?;
+    record::change(tx, task, events, by, keyed)
+}
+
+fn resolve(tx: &mut Transaction<'_>, task: &TaskRef) -> Result<TaskId, StoreError> {
+    match task {
+        TaskRef::Id(id) => Ok(*id),
+        TaskRef::Named { project, name } => tasks::named(tx, *project, name).map(|task| task.id),
+    }
+}
+
+fn hold(
+    tx: &mut Transaction<'_>,
+    scope: HoldScope,
+    wanted: Option<Option<Reason>>,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Answer, StoreError> {
+    by.may(Action::Hold)?;
+    let mut held = holds::load(tx, scope)?;
+    let event = match (wanted, &held.hold) {
+        (Some(_), Some(_)) | (None, None) => {
+            return Ok(Answer::Hold {
+                scope,
+                hold: held.hold,
+            });
+        }
+        (Some(reason), None) => HoldEvent::Held {
+            hold: Hold {
+                reason,
+                by: by.clone(),
+                since: tx.now.wall,
+            },
+        },
+        (None, Some(_)) => HoldEvent::Unheld,
+    };
+    held.version += 1;
+    held.hold = event.clone().in_force();
+    holds::save(tx, scope, &held)?;
+    let entry = Entry {
+        stream: StreamId::Hold(scope),
+        seq: held.version,
+        project: project_of(scope),
+        by,
+        keyed: Some(keyed),
+        event: Event::Hold(event),
+    };
+    events::append(tx, &entry)?;
+    Ok(Answer::Hold {
+        scope,
+        hold: held.hold,
+    })
+}
+
+fn project_of(scope: HoldScope) -> Option<ProjectId> {
+    match scope {
+        HoldScope::Project(project) => Some(project),
+        HoldScope::Everything | HoldScope::Batch(_) => None,
+    }
+}
+
+/// Whether an error may come from the request having been carried out before.
+fn may_be_repeat(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Refused { .. } | StoreError::Held { .. } | StoreError::OwnershipTaken { .. }
+    ) || is_taken(error)
+}
+
+fn is_taken(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable { cause, .. } if cause.kind == SqlErrorKind::Taken)
+}
+
+/// The answer that a request with this key got.
+fn repeated(tx: &mut Transaction<'_>, keyed: &Keyed<'_>) -> Result<Option<Answer>, StoreError> {
+    let Some(recorded) = events::recorded_under(tx, keyed.key)? else {
+        return Ok(None);
+    };
+    if recorded.digest != keyed.digest {
+        return Err(StoreError::KeyReused {
+            key: keyed.key.clone(),
+        });
+    }
+    let history = events::history(tx, &recorded.stream, recorded.seq)?;
+    record::answer(&recorded.stream, history).map(Some)
+}
+
+/// Turns "some unique value is taken" into the name that is, where it is the name.
+fn name_taken(
+    tx: &mut Transaction<'_>,
+    change: &Change,
+    error: &StoreError,
+) -> Result<Option<StoreError>, StoreError> {
+    if !is_taken(error) {
+        return Ok(None);
+    }
+    let (project, name) = match change {
+        Change::Add { project, spec, .. } => (*project, spec.name.clone()),
+        Change::Tell { task, .. } => {
+            let id = resolve(tx, task)?;
+            let task = tasks::get(tx, id)?;
+            (task.project, task.spec.name)
+        }
+        Change::ClaimNext { .. }
+        | Change::Claim { .. }
+        | Change::Hold { .. }
+        | Change::Unhold { .. } => {
+            return Ok(None);
+        }
+    };
+    let holder = tasks::named(tx, project, &name)?;
+    Ok(Some(StoreError::NameTaken {
+        name,
+        task: holder.id,
+    }))
+}
+
+/// The task events of a stream, as a replay wants them.
+pub(crate) fn task_history(
+    history: Vec<handoff_core::Envelope>,
+) -> impl Iterator<Item = (u64, handoff_core::Timestamp, TaskEvent)> {
+    history
+        .into_iter()
+        .filter_map(|envelope| match envelope.event {
+            Event::Task(event) => Some((envelope.seq, envelope.at, event)),
+            Event::Hold(_) => None,
+        })
+}

@@ -1,0 +1,147 @@
+//! What can be asked of the ledger, and what it answers.
+
+use handoff_core::hold::{Hold, HoldScope};
+use handoff_core::lease::{Tenure, Term, Ttl};
+use handoff_core::task::{Command, Reason, TaskSpec};
+use handoff_core::{Caller, IdempotencyKey, Moment, ProjectId, SessionId, Task, TaskId, TaskName};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::column::json;
+use crate::error::StoreError;
+
+/// A change, with who asks for it and what makes repeating it harmless.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Who asks.
+    pub by: Caller,
+    /// The same act has the same key.
+    pub key: IdempotencyKey,
+    /// What is asked.
+    pub change: Change,
+}
+
+/// What can be asked.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Change {
+    /// Put a task into the queue.
+    Add {
+        /// Minted by the caller. Not part of what is asked: a repeat brings another one, and gets the first.
+        #[serde(skip)]
+        id: TaskId,
+        /// Where it belongs.
+        project: ProjectId,
+        /// What it is.
+        spec: TaskSpec,
+    },
+    /// Lease the first ready task of a project.
+    ClaimNext {
+        /// Which project.
+        project: ProjectId,
+        /// What is to keep the lease alive.
+        tenure: TenureWish,
+    },
+    /// Lease this task.
+    Claim {
+        /// Which.
+        task: TaskRef,
+        /// What is to keep the lease alive.
+        tenure: TenureWish,
+    },
+    /// Tell a task something.
+    Tell {
+        /// Which.
+        task: TaskRef,
+        /// What.
+        command: Command,
+    },
+    /// Stop handing out work.
+    Hold {
+        /// Of what.
+        scope: HoldScope,
+        /// Why, if they say.
+        reason: Option<Reason>,
+    },
+    /// Hand out work again.
+    Unhold {
+        /// Of what.
+        scope: HoldScope,
+    },
+}
+
+/// How a caller means a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum TaskRef {
+    /// By its id.
+    Id(TaskId),
+    /// By its name: the live task that has it, else the newest that ended.
+    Named {
+        /// Where.
+        project: ProjectId,
+        /// The name.
+        name: TaskName,
+    },
+}
+
+/// What is to keep a lease alive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum TenureWish {
+    /// Heartbeats within this time.
+    Timed {
+        /// The time.
+        ttl: Ttl,
+    },
+    /// The kernel lock of a session's holder on this machine.
+    Anchored {
+        /// The session.
+        session: SessionId,
+    },
+}
+
+impl TenureWish {
+    pub(crate) fn granted(self, now: &Moment) -> Tenure {
+        match self {
+            Self::Timed { ttl } => Tenure::Timed(Term::starting(now, ttl.span())),
+            Self::Anchored { session } => Tenure::Anchored { session },
+        }
+    }
+}
+
+impl Change {
+    /// What makes two requests the same request.
+    pub(crate) fn digest(&self) -> Result<String, StoreError> {
+        let hash = Sha256::digest(json(self)?);
+        Ok(hash[..16]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect())
+    }
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The state right after it.
+    pub answer: Answer,
+    /// Whether it had been carried out before.
+    pub is_repeat: bool,
+}
+
+/// The state right after a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The task it was about.
+    Task(Box<Task>),
+    /// The hold it was about.
+    Hold {
+        /// What is or was held.
+        scope: HoldScope,
+        /// The hold, if one is in force.
+        hold: Option<Hold>,
+    },
+    /// There was nothing to claim.
+    NothingReady,
+}

@@ -1,0 +1,112 @@
+//! Claiming: find a task that may be handed out, and lease it.
+
+use handoff_core::hold::HoldScope;
+use handoff_core::lease::Standing;
+use handoff_core::ownership::{CaseRule, overlap};
+use handoff_core::task::Command;
+use handoff_core::{Caller, ProjectId, Task};
+
+use super::change::{Answer, TaskRef, TenureWish};
+use super::{command_task, resolve};
+use crate::error::StoreError;
+use crate::events::Keyed;
+use crate::holds;
+use crate::store::Transaction;
+use crate::tasks::{self, Place};
+
+/// Leases the first task that is ready and whose paths nobody else is changing.
+pub(super) fn next(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    tenure: &TenureWish,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Answer, StoreError> {
+    for mut task in tasks::run_out(tx, project)? {
+        command_task(tx, &mut task, &Command::Expire, &Caller::Reconciler, None)?;
+    }
+    let mut place = Place::FRONT;
+    while let Some((found_at, task)) = tasks::next_ready(tx, project, place)? {
+        match owner_in_the_way(tx, &task)? {
+            None => return lease(tx, task, tenure, by, keyed),
+            Some(_) => place = found_at,
+        }
+    }
+    Ok(Answer::NothingReady)
+}
+
+/// Leases this task, or says what is in the way.
+pub(super) fn this(
+    tx: &mut Transaction<'_>,
+    task: &TaskRef,
+    tenure: &TenureWish,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Answer, StoreError> {
+    let id = resolve(tx, task)?;
+    let task = tasks::lock(tx, id)?;
+    let scopes = [HoldScope::Everything, HoldScope::Project(task.project)];
+    if let Some((scope, _)) = holds::in_force(tx, &scopes)? {
+        return Err(StoreError::Held { scope });
+    }
+    if let Some(taken) = owner_in_the_way(tx, &task)? {
+        return Err(taken);
+    }
+    lease(tx, task, tenure, by, keyed)
+}
+
+fn lease(
+    tx: &mut Transaction<'_>,
+    mut task: Task,
+    tenure: &TenureWish,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Answer, StoreError> {
+    let claim = Command::Claim {
+        tenure: tenure.granted(&tx.now.moment),
+    };
+    command_task(tx, &mut task, &claim, by, Some(keyed))?;
+    Ok(Answer::Task(Box::new(task)))
+}
+
+/// A live lease on paths that this task would change too.
+fn owner_in_the_way(
+    tx: &mut Transaction<'_>,
+    task: &Task,
+) -> Result<Option<StoreError>, StoreError> {
+    let Some(wanted) = &task.spec.owns else {
+        return Ok(None);
+    };
+    tx.sql.line_up(&task.project.to_string())?;
+    let now = tx.now.moment.clone();
+    let is_other = |owner: &Task| {
+        let live = owner
+            .state
+            .lease()
+            .is_some_and(|it| it.standing(&now) != Standing::Expired);
+        live && owner.id != task.id
+    };
+    for owner in tasks::owners(tx, task.project)?
+        .into_iter()
+        .filter(is_other)
+    {
+        let theirs = owner.spec.owns.as_ref();
+        if let Some(overlap) = theirs.and_then(|theirs| overlap(wanted, theirs, case_rule())) {
+            let overlap = Box::new(overlap);
+            return Ok(Some(StoreError::OwnershipTaken {
+                by: owner.spec.name,
+                overlap,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// How paths compare on this platform's usual file systems.
+fn case_rule() -> CaseRule {
+    if cfg!(target_os = "linux") {
+        CaseRule::Sensitive
+    } else {
+        CaseRule::Folded
+    }
+}

@@ -1,0 +1,152 @@
+//! Writing down what was decided: events and rows together, then what follows for others.
+
+use handoff_core::hold::HoldEvent;
+use handoff_core::task::{Command, Evidence};
+use handoff_core::{Caller, Envelope, Event, HoldScope, StreamId, Task, TaskEvent};
+
+use super::change::Answer;
+use super::{command_task, task_history};
+use crate::error::StoreError;
+use crate::events::{self, Entry, Keyed};
+use crate::packages;
+use crate::store::Transaction;
+use crate::tasks;
+
+/// Adds a task. Dependencies that have already come to what they must are settled at once.
+pub(super) fn add(
+    tx: &mut Transaction<'_>,
+    mut task: Task,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Answer, StoreError> {
+    let mut events = vec![TaskEvent::Added {
+        spec: task.spec.clone(),
+    }];
+    for dependency in task.spec.after.clone() {
+        let other = tasks::lock(tx, dependency.task)?;
+        if let Some(ending) = other
+            .state
+            .ending()
+            .filter(|it| it.satisfies(dependency.until))
+        {
+            let event = TaskEvent::DependencyEnded {
+                task: other.id,
+                ending,
+            };
+            task.apply(event.clone(), tx.now.wall);
+            events.push(event);
+        }
+    }
+    tasks::insert(tx, &task)?;
+    append_all(tx, &task, events, by, Some(keyed))?;
+    Ok(Answer::Task(Box::new(task)))
+}
+
+/// Applies events to a task, writes both, and tells the tasks that waited for its end.
+pub(super) fn change(
+    tx: &mut Transaction<'_>,
+    task: &mut Task,
+    events: Vec<TaskEvent>,
+    by: &Caller,
+    keyed: Option<&Keyed<'_>>,
+) -> Result<(), StoreError> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let (from, had_ended) = (task.version, task.state.ending());
+    for event in &events {
+        task.apply(event.clone(), tx.now.wall);
+        if let TaskEvent::Evidenced { evidence, .. } = event {
+            record_evidence(tx, task, evidence)?;
+        }
+    }
+    append_all(tx, task, events, by, keyed)?;
+    tasks::update(tx, task, from)?;
+    match task.state.ending() {
+        Some(ending) if had_ended.is_none() => {
+            let end = Command::EndDependency {
+                task: task.id,
+                ending,
+            };
+            tell_dependents(tx, task, &end, by)
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn record_evidence(
+    tx: &mut Transaction<'_>,
+    task: &Task,
+    evidence: &Evidence,
+) -> Result<(), StoreError> {
+    packages::record(tx, task, evidence)
+}
+
+fn tell_dependents(
+    tx: &mut Transaction<'_>,
+    task: &Task,
+    end: &Command,
+    by: &Caller,
+) -> Result<(), StoreError> {
+    for id in tasks::dependents(tx, task.id)? {
+        let mut dependent = tasks::lock(tx, id)?;
+        command_task(tx, &mut dependent, end, by, None)?;
+    }
+    Ok(())
+}
+
+/// Appends the events that led to the task's version. The key goes with the last one: the state right
+/// after it is the answer.
+fn append_all(
+    tx: &mut Transaction<'_>,
+    task: &Task,
+    events: Vec<TaskEvent>,
+    by: &Caller,
+    keyed: Option<&Keyed<'_>>,
+) -> Result<(), StoreError> {
+    let first = task.version + 1 - events.len() as u64;
+    let numbered = (first..).zip(events);
+    for (seq, event) in numbered {
+        let entry = Entry {
+            stream: StreamId::Task(task.id),
+            seq,
+            project: Some(task.project),
+            by,
+            keyed: keyed.filter(|_| seq == task.version),
+            event: Event::Task(event),
+        };
+        events::append(tx, &entry)?;
+    }
+    Ok(())
+}
+
+/// The state right after the last event of a history.
+pub(super) fn answer(stream: &str, mut history: Vec<Envelope>) -> Result<Answer, StoreError> {
+    let inconsistent = |what: String| StoreError::Inconsistent(format!("{stream}: {what}"));
+    let last = history
+        .pop()
+        .ok_or_else(|| inconsistent("no history".to_owned()))?;
+    match last.event {
+        Event::Hold(event) => Ok(hold_answer(last.project, event)),
+        Event::Task(_) => {
+            let id = stream
+                .parse()
+                .map_err(|error| inconsistent(format!("{error}")))?;
+            let project = last
+                .project
+                .ok_or_else(|| inconsistent("no project".to_owned()))?;
+            history.push(last);
+            let task = Task::replay(id, project, task_history(history))
+                .map_err(|error| inconsistent(error.to_string()))?;
+            Ok(Answer::Task(Box::new(task)))
+        }
+    }
+}
+
+fn hold_answer(project: Option<handoff_core::ProjectId>, event: HoldEvent) -> Answer {
+    let scope = project.map_or(HoldScope::Everything, HoldScope::Project);
+    Answer::Hold {
+        scope,
+        hold: event.in_force(),
+    }
+}

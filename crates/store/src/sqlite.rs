@@ -1,0 +1,282 @@
+//! The embedded store: one SQLite file in a state directory, written by many processes.
+//!
+//! - **In line.** A blocking kernel lock is taken before `BEGIN IMMEDIATE` and released after `COMMIT`. SQLite's
+//!   own busy polling starves processes; the kernel does not.
+//! - **Durable.** WAL with `synchronous=FULL`, always. `NORMAL` loses acknowledged rows when power fails.
+//! - **Quick to leave.** The last process to close does not checkpoint: a call costs one `fdatasync`. The WAL is kept short
+//!   instead (`CHECKPOINT_PAGES`), because whoever opens next must read it.
+//! - **Heard.** Closing the lock file is the bell: the kernel tells watchers, also about a writer that
+//!   was killed right after its commit.
+//! - **Local only.** On network file systems SQLite corrupts itself; they are refused by type.
+
+mod connection;
+mod schema;
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use handoff_core::time::Clock;
+use handoff_core::{Now, StoreId, Timestamp};
+use handoff_files::{Dir, Filesystem, Lock, Wake, Watch, WatchError};
+use rusqlite::Connection;
+
+use crate::error::StoreError;
+use crate::sql::{Following, Row, RowLock, Sql, SqlError, Value};
+use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
+use connection::{outcome_of_commit, sql_error};
+
+const _: () = assert!(
+    rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003,
+    "SQLite before 3.51.3 corrupts a WAL that several processes write"
+);
+
+/// The database in a home.
+const DATABASE: &str = "handoff.db";
+/// The file whose lock writers take; closing it rings the bell.
+const TURNSTILE: &str = "handoff.lock";
+
+/// What a store needs from outside.
+#[derive(Clone)]
+pub struct Ambient {
+    /// The clocks.
+    pub clock: Rc<dyn Clock>,
+    /// The identity of a store that is made now. An existing one keeps its own.
+    pub fresh_id: StoreId,
+}
+
+/// An embedded store.
+pub struct SqliteStore {
+    place: Place,
+    ambient: Ambient,
+    info: StoreInfo,
+    /// Gone after an error whose outcome is unknown: the next transaction reads anew what is on disk.
+    connection: Option<Connection>,
+}
+
+/// Where the files of a store are.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    database: PathBuf,
+    turnstile: PathBuf,
+}
+
+impl Place {
+    fn in_home(home: &Path) -> Self {
+        Self {
+            database: home.join(DATABASE),
+            turnstile: home.join(TURNSTILE),
+        }
+    }
+
+    fn line_up(&self) -> Result<Lock, StoreError> {
+        Lock::acquire(&self.turnstile, "write").map_err(|error| {
+            if error.is_out_of_space() {
+                let cause = SqlError {
+                    kind: crate::sql::SqlErrorKind::NoSpace,
+                    source: error.into(),
+                };
+                return StoreError::NoSpace { cause };
+            }
+            StoreError::Place {
+                path: self.turnstile.clone(),
+                cause: error.into(),
+            }
+        })
+    }
+}
+
+impl SqliteStore {
+    /// Opens the store of a home, making both if they are not there.
+    pub fn open(home: &Path, ambient: Ambient) -> Result<Self, StoreError> {
+        prepare_home(home)?;
+        let place = Place::in_home(home);
+        let (connection, info) = connection::open(&place, &ambient)?;
+        Ok(Self {
+            place,
+            ambient,
+            info,
+            connection: Some(connection),
+        })
+    }
+
+    fn connected(&mut self) -> Result<Connection, StoreError> {
+        match self.connection.take() {
+            Some(connection) => Ok(connection),
+            None => connection::open(&self.place, &self.ambient).map(|(connection, _)| connection),
+        }
+    }
+}
+
+fn prepare_home(home: &Path) -> Result<(), StoreError> {
+    let failed = |cause: Box<dyn std::error::Error + Send + Sync>| StoreError::Place {
+        path: home.to_owned(),
+        cause,
+    };
+    Dir::create_private(home).map_err(|error| failed(error.into()))?;
+    match Filesystem::of(home).map_err(|error| failed(error.into()))? {
+        Filesystem::Local => Ok(()),
+        other @ (Filesystem::Network { .. } | Filesystem::Fuse) => {
+            Err(StoreError::NetworkFilesystem {
+                path: home.to_owned(),
+                kind: other.to_string(),
+            })
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn info(&self) -> &StoreInfo {
+        &self.info
+    }
+
+    fn transaction(
+        &mut self,
+        mode: Mode,
+        work: &mut dyn FnMut(&mut Transaction<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let _turn = match mode {
+            Mode::Write => Some(self.place.line_up()?),
+            Mode::Read => None,
+        };
+        let mut connection = self.connected()?;
+        begin(&connection, mode)?;
+        let now = to_the_millisecond(self.ambient.clock.now());
+        let outcome = work(&mut Transaction {
+            sql: &mut connection,
+            now,
+        });
+        let outcome = match outcome {
+            Ok(()) => commit(&connection),
+            Err(error) => rollback(&connection).and(Err(error)),
+        };
+        if !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
+            self.connection = Some(connection);
+        }
+        outcome
+    }
+
+    fn bell(&self) -> Result<Box<dyn Bell>, StoreError> {
+        match Watch::on(&self.place.turnstile) {
+            Ok(watch) => Ok(Box::new(TurnstileBell(watch))),
+            Err(WatchError::Exhausted(..)) => Ok(Box::new(PollingBell)),
+            Err(error @ (WatchError::Watch(..) | WatchError::Wait(..))) => Err(StoreError::Place {
+                path: self.place.turnstile.clone(),
+                cause: error.into(),
+            }),
+        }
+    }
+}
+
+fn begin(connection: &Connection, mode: Mode) -> Result<(), StoreError> {
+    let sql = match mode {
+        Mode::Read => "BEGIN DEFERRED",
+        Mode::Write => "BEGIN IMMEDIATE",
+    };
+    connection
+        .execute_batch(sql)
+        .map_err(|error| StoreError::unavailable("a transaction could not begin", sql_error(error)))
+}
+
+/// The point of no return.
+fn commit(connection: &Connection) -> Result<(), StoreError> {
+    match connection.execute_batch("COMMIT") {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            rollback(connection)?;
+            Err(outcome_of_commit(error))
+        }
+    }
+}
+
+/// SQLite may have rolled back by itself, then there is nothing to do. If a rollback fails the
+/// connection goes with it, which rolls back as well.
+fn rollback(connection: &Connection) -> Result<(), StoreError> {
+    if !connection.is_autocommit() {
+        connection.execute_batch("ROLLBACK").map_err(sql_error)?;
+    }
+    Ok(())
+}
+
+/// Events keep milliseconds; a row must not know more than its events.
+fn to_the_millisecond(now: Now) -> Now {
+    let wall = Timestamp::from_millisecond(now.wall.as_millisecond()).unwrap_or(now.wall);
+    Now { wall, ..now }
+}
+
+struct TurnstileBell(Watch);
+
+impl Bell for TurnstileBell {
+    fn wait(&mut self, patience: Duration) -> Result<Ring, StoreError> {
+        match self.0.wait(Some(patience)) {
+            Ok(Wake::Changed | Wake::Interrupted) => Ok(Ring::Rung),
+            Ok(Wake::TimedOut) => Ok(Ring::Silent),
+            Ok(Wake::Gone) => Err(cannot_wait("the lock file was removed".into())),
+            Err(error) => Err(cannot_wait(error.into())),
+        }
+    }
+}
+
+fn cannot_wait(source: Box<dyn std::error::Error + Send + Sync>) -> StoreError {
+    StoreError::Unavailable {
+        step: "waiting for changes".to_owned(),
+        cause: SqlError::other(source),
+    }
+}
+
+/// Looks again and again where the kernel has no watch left to give.
+struct PollingBell;
+
+/// How often: quick enough for a person, slow enough to cost nothing.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+impl Bell for PollingBell {
+    fn wait(&mut self, patience: Duration) -> Result<Ring, StoreError> {
+        std::thread::park_timeout(patience.min(POLL_INTERVAL));
+        Ok(Ring::Rung)
+    }
+}
+
+static FOLLOWING: Following = Following {
+    transaction: "0",
+    after: "0 = $1 AND position > $2 AND 0 < $3",
+    order: "position",
+    newest_first: "position DESC",
+};
+
+impl Sql for Connection {
+    fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, SqlError> {
+        let mut statement = self.prepare_cached(sql).map_err(sql_error)?;
+        let changed = statement
+            .execute(rusqlite::params_from_iter(values))
+            .map_err(sql_error)?;
+        Ok(changed as u64)
+    }
+
+    fn query(&mut self, sql: &str, values: &[Value], _lock: RowLock) -> Result<Vec<Row>, SqlError> {
+        let mut statement = self.prepare_cached(sql).map_err(sql_error)?;
+        let columns = statement.column_count();
+        let rows = statement
+            .query_map(rusqlite::params_from_iter(values), |row| {
+                (0..columns)
+                    .map(|place| row.get(place))
+                    .collect::<Result<_, _>>()
+                    .map(Row)
+            })
+            .map_err(sql_error)?;
+        rows.collect::<Result<_, _>>().map_err(sql_error)
+    }
+
+    fn line_up(&mut self, _project: &str) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn following(&self) -> &'static Following {
+        &FOLLOWING
+    }
+
+    /// Writers stand in line, so whatever can be seen is final.
+    fn horizon(&mut self) -> Result<i64, SqlError> {
+        Ok(1)
+    }
+}

@@ -1,0 +1,165 @@
+//! Opening the file, and what SQLite's errors mean.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::ffi;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+
+use super::{Ambient, Place, schema};
+use crate::error::StoreError;
+use crate::sql::{SqlError, SqlErrorKind, Value};
+use crate::store::{StoreInfo, StoreKind};
+
+/// Readers meet writers only for moments (recovery, a checkpoint's last step).
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A process that opens the store alone reads the whole WAL: 256 pages take about half a millisecond.
+const CHECKPOINT_PAGES: i64 = 256;
+
+/// SQLite's mark for whose file this is: "hdof".
+const APPLICATION_ID: i64 = 0x6864_6f66;
+
+pub(super) fn open(
+    place: &Place,
+    ambient: &Ambient,
+) -> Result<(Connection, StoreInfo), StoreError> {
+    let failed =
+        |error| StoreError::unavailable("the database could not be opened", sql_error(error));
+    create_private(&place.database)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&place.database, flags).map_err(failed)?;
+    configure(&connection).map_err(failed)?;
+    if int_pragma(&connection, "application_id").map_err(failed)? != APPLICATION_ID {
+        claim_file(&connection, place)?;
+    }
+    let id = schema::bring_up_to_date(&connection, place, ambient, schema::MIGRATIONS)?;
+    let info = StoreInfo {
+        id,
+        kind: StoreKind::Sqlite,
+        location: place.database.display().to_string(),
+        engine: format!("SQLite {}", rusqlite::version()),
+        schema: crate::migration::latest(schema::MIGRATIONS),
+    };
+    Ok((connection, info))
+}
+
+/// SQLite would make the file with the umask's rights, and the WAL copies them.
+pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
+    let created = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    match created {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::StorageFull => Err(StoreError::NoSpace {
+            cause: SqlError {
+                kind: SqlErrorKind::NoSpace,
+                source: error.into(),
+            },
+        }),
+        Err(error) => Err(StoreError::Place {
+            path: path.to_owned(),
+            cause: error.into(),
+        }),
+    }
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    Ok(())
+}
+
+/// Takes an empty file for us; a file with someone else's tables is left alone.
+fn claim_file(connection: &Connection, place: &Place) -> Result<(), StoreError> {
+    let failed =
+        |error| StoreError::unavailable("the database could not be set up", sql_error(error));
+    let _turn = place.line_up()?;
+    if int_pragma(connection, "application_id").map_err(failed)? == APPLICATION_ID {
+        return Ok(());
+    }
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(failed)?;
+    if tables > 0 || int_pragma(connection, "application_id").map_err(failed)? != 0 {
+        return Err(StoreError::Foreign(place.database.clone()));
+    }
+    let mode: String = connection
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
+        .map_err(failed)?;
+    if mode != "wal" {
+        let cause = SqlError::other(format!("the journal mode is `{mode}`"));
+        return Err(StoreError::unavailable(
+            "the database does not take a write-ahead log",
+            cause,
+        ));
+    }
+    connection
+        .pragma_update(None, "application_id", APPLICATION_ID)
+        .map_err(failed)
+}
+
+pub(super) fn int_pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}
+
+/// What an error on COMMIT means. A full disk is found out while frames are written, before the one
+/// that would make them count; any other failure may have come after it.
+pub(super) fn outcome_of_commit(error: rusqlite::Error) -> StoreError {
+    let cause = sql_error(error);
+    match cause.kind {
+        SqlErrorKind::NoSpace => StoreError::NoSpace { cause },
+        SqlErrorKind::Busy => StoreError::unavailable("others were in the way", cause),
+        SqlErrorKind::Taken | SqlErrorKind::Damaged | SqlErrorKind::Other => {
+            StoreError::OutcomeUnknown { cause }
+        }
+    }
+}
+
+pub(super) fn sql_error(error: rusqlite::Error) -> SqlError {
+    let code = error.sqlite_error().map(|it| (it.code, it.extended_code));
+    let kind = match code {
+        Some((ErrorCode::DiskFull, _) | (_, ffi::SQLITE_IOERR_SHMSIZE)) => SqlErrorKind::NoSpace,
+        Some((ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _)) => SqlErrorKind::Busy,
+        Some((ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _)) => SqlErrorKind::Damaged,
+        Some((
+            ErrorCode::ConstraintViolation,
+            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY,
+        )) => SqlErrorKind::Taken,
+        Some(_) | None => SqlErrorKind::Other,
+    };
+    SqlError {
+        kind,
+        source: error.into(),
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Self::Int(number) => ToSqlOutput::Borrowed(ValueRef::Integer(*number)),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+        })
+    }
+}
+
+impl FromSql for Value {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        match value {
+            ValueRef::Null => Ok(Self::Null),
+            ValueRef::Integer(number) => Ok(Self::Int(number)),
+            ValueRef::Text(_) => value.as_str().map(Self::from),
+            ValueRef::Real(_) | ValueRef::Blob(_) => Err(FromSqlError::InvalidType),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The schema of the embedded store, and how a file gets it.
+
+use std::path::{Path, PathBuf};
+
+use handoff_core::StoreId;
+use rusqlite::Connection;
+
+use super::connection::{create_private, int_pragma, sql_error};
+use super::{Ambient, Place};
+use crate::error::StoreError;
+use crate::migration::{self, Migration, Plan};
+
+pub(super) const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    sql: include_str!("../../migrations/sqlite/0001.sql"),
+}];
+
+/// Makes sure that the file has the newest schema, and says which store it is.
+pub(super) fn bring_up_to_date(
+    connection: &Connection,
+    place: &Place,
+    ambient: &Ambient,
+    migrations: &[Migration],
+) -> Result<StoreId, StoreError> {
+    if plan(connection, migrations)? == Plan::Current {
+        return store_id(connection);
+    }
+    // Others may be at it; only the plan made in line counts.
+    let _turn = place.line_up()?;
+    match plan(connection, migrations)? {
+        Plan::Current => {}
+        Plan::Create => run(connection, migrations, 0, Some(ambient.fresh_id))?,
+        Plan::Upgrade { from } => {
+            back_up(connection, place, from)?;
+            run(connection, migrations, from, None)?;
+        }
+        Plan::TooNew { found } => {
+            return Err(StoreError::TooNew {
+                found,
+                known: migration::latest(migrations),
+            });
+        }
+    }
+    store_id(connection)
+}
+
+fn plan(connection: &Connection, migrations: &[Migration]) -> Result<Plan, StoreError> {
+    let found = int_pragma(connection, "user_version").map_err(sql_error)?;
+    Ok(migration::plan(found, migrations))
+}
+
+fn run(
+    connection: &Connection,
+    migrations: &[Migration],
+    from: i64,
+    fresh_id: Option<StoreId>,
+) -> Result<(), StoreError> {
+    let steps: String = migration::after(from, migrations)
+        .map(|step| step.sql)
+        .collect();
+    let identity = fresh_id.map_or_else(String::new, |id| {
+        format!("INSERT INTO meta (name, value) VALUES ('store_id', '{id}');")
+    });
+    let latest = migration::latest(migrations);
+    let script =
+        format!("BEGIN IMMEDIATE; {steps} {identity} PRAGMA user_version = {latest}; COMMIT;");
+    connection.execute_batch(&script).map_err(|error| {
+        StoreError::unavailable(
+            "the schema could not be brought up to date",
+            sql_error(error),
+        )
+    })
+}
+
+/// A whole copy of the store as it was, beside it. An older copy of the same version is never overwritten: it
+/// may be from before an upgrade that failed half-way elsewhere.
+fn back_up(connection: &Connection, place: &Place, version: i64) -> Result<(), StoreError> {
+    let copy = backup_path(place, version);
+    if copy.exists() {
+        return Ok(());
+    }
+    let partial = copy.with_extension("partial");
+    if partial.exists() {
+        std::fs::remove_file(&partial).map_err(|error| unusable(&partial, error))?;
+    }
+    create_private(&partial)?;
+    connection
+        .execute("VACUUM INTO ?1", [partial.to_string_lossy().as_ref()])
+        .map_err(|error| {
+            StoreError::unavailable("the backup before an upgrade failed", sql_error(error))
+        })?;
+    std::fs::rename(&partial, &copy).map_err(|error| unusable(&copy, error))
+}
+
+fn unusable(path: &Path, error: std::io::Error) -> StoreError {
+    StoreError::Place {
+        path: path.to_owned(),
+        cause: error.into(),
+    }
+}
+
+fn backup_path(place: &Place, version: i64) -> PathBuf {
+    place.database.with_extension(format!("v{version}.backup"))
+}
+
+fn store_id(connection: &Connection) -> Result<StoreId, StoreError> {
+    let text: String = connection
+        .query_row(
+            "SELECT value FROM meta WHERE name = 'store_id'",
+            [],
+            |row| row.get(0),
+        )
+        .map_err(sql_error)?;
+    text.parse()
+        .map_err(|error| StoreError::Inconsistent(format!("the store id: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_counted_without_gaps() {
+        let versions: Vec<_> = MIGRATIONS
+            .iter()
+            .map(|migration| migration.version)
+            .collect();
+        assert_eq!(
+            versions,
+            (1..=migration::latest(MIGRATIONS)).collect::<Vec<_>>()
+        );
+    }
+}

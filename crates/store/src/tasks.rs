@@ -1,0 +1,337 @@
+//! Task rows. A row is written only by [`crate::queue`], together with the event that explains it.
+
+use handoff_core::hold::HoldScope;
+use handoff_core::lease::Tenure;
+use handoff_core::task::{Ending, Phase};
+use handoff_core::{ProjectId, SessionId, Task, TaskId, TaskName, TaskState};
+
+use crate::column::{field, from_json, json, number, parsed};
+use crate::error::StoreError;
+use crate::sql::{Row, RowLock, Value};
+use crate::store::Transaction;
+
+/// How many expired leases one claim clears away: enough that none is forgotten, few enough that a claim after a
+/// long sleep does not become a long transaction.
+const SWEEP: i64 = 16;
+
+/// A task with its place in the order of adding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its place.
+    pub number: i64,
+    /// The task.
+    pub task: Task,
+}
+
+/// Where a claimer has got to in the queue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    priority: i64,
+    number: i64,
+}
+
+impl Place {
+    pub(crate) const FRONT: Self = Self {
+        priority: i64::MAX,
+        number: 0,
+    };
+}
+
+/// The word of the `state` column. Unlike a [`Phase`] it does not depend on the time or on holds.
+fn state_word(state: &TaskState) -> &'static str {
+    match state {
+        TaskState::Waiting => Phase::Waiting,
+        TaskState::Queued => Phase::Queued,
+        TaskState::Leased { .. } => Phase::Leased,
+        TaskState::Running { .. } => Phase::Running,
+        TaskState::Done { .. } => Phase::Done,
+        TaskState::Failed { .. } => Phase::Failed,
+        TaskState::Blocked { .. } => Phase::Blocked,
+        TaskState::Cancelled { .. } => Phase::Cancelled,
+    }
+    .word()
+}
+
+/// The columns that change with the state, in the order of the statements below.
+fn moving_columns(task: &Task) -> Result<Vec<Value>, StoreError> {
+    let tenure = task.state.lease().map(|lease| &lease.tenure);
+    let (term, session) = match tenure {
+        Some(Tenure::Timed(term)) => (Some(term), None),
+        Some(Tenure::Anchored { session }) => (None, Some(session.to_string())),
+        None => (None, None),
+    };
+    let ending = task.state.ending();
+    Ok(vec![
+        state_word(&task.state).into(),
+        task.hold.is_some().into(),
+        ending.is_none().into(),
+        (!matches!(ending, Some(Ending::Done | Ending::Cancelled))).into(),
+        term.map(|term| term.timeline.as_str()).into(),
+        term.map(|term| term.expires.0).into(),
+        term.map(|term| term.awake_until.0).into(),
+        session.into(),
+        number(task.version)?.into(),
+        json(task)?.into(),
+    ])
+}
+
+pub(crate) fn insert(tx: &mut Transaction<'_>, task: &Task) -> Result<(), StoreError> {
+    let mut values = vec![
+        task.id.to_string().into(),
+        task.project.to_string().into(),
+        task.spec.name.as_str().into(),
+        i64::from(task.spec.priority.level()).into(),
+        task.spec.owns.is_some().into(),
+    ];
+    values.extend(moving_columns(task)?);
+    tx.execute(
+        "INSERT INTO tasks (id, project, name, priority, has_ownership, state, is_held, is_live, is_open, \
+         lease_timeline, lease_expires, lease_awake_until, lease_session, version, body) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+        &values,
+    )?;
+    for dependency in &task.spec.after {
+        tx.execute(
+            "INSERT INTO dependencies (on_task, task) VALUES ($1, $2)",
+            &[
+                dependency.task.to_string().into(),
+                task.id.to_string().into(),
+            ],
+        )?;
+    }
+    Ok(())
+}
+
+/// Replaces the row that had version `from`.
+pub(crate) fn update(tx: &mut Transaction<'_>, task: &Task, from: u64) -> Result<(), StoreError> {
+    let mut values = moving_columns(task)?;
+    values.extend([task.id.to_string().into(), number(from)?.into()]);
+    let changed = tx.execute(
+        "UPDATE tasks SET state = $1, is_held = $2, is_live = $3, is_open = $4, lease_timeline = $5, \
+         lease_expires = $6, lease_awake_until = $7, lease_session = $8, version = $9, body = $10 \
+         WHERE id = $11 AND version = $12",
+        &values,
+    )?;
+    match changed {
+        1 => Ok(()),
+        _ => Err(StoreError::Inconsistent(format!(
+            "{} changed under our lock",
+            task.id
+        ))),
+    }
+}
+
+/// The task with this id, locked for a change.
+pub(crate) fn lock(tx: &mut Transaction<'_>, id: TaskId) -> Result<Task, StoreError> {
+    one(tx, id, RowLock::Wait)
+}
+
+/// The task with this id.
+pub fn get(tx: &mut Transaction<'_>, id: TaskId) -> Result<Task, StoreError> {
+    one(tx, id, RowLock::None)
+}
+
+fn one(tx: &mut Transaction<'_>, id: TaskId, lock: RowLock) -> Result<Task, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE id = $1",
+        &[id.to_string().into()],
+        lock,
+    )?;
+    let row = rows.first().ok_or_else(|| StoreError::NotFound {
+        what: format!("task {id}"),
+    })?;
+    task(row, 0)
+}
+
+/// The task that a name means: the live one, else the newest that ended.
+pub fn named(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    name: &TaskName,
+) -> Result<Task, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE project = $1 AND name = $2 ORDER BY is_live DESC, number DESC LIMIT 1",
+        &[project.to_string().into(), name.as_str().into()],
+        RowLock::None,
+    )?;
+    let missing = || StoreError::NotFound {
+        what: format!("task `{name}` in this project"),
+    };
+    task(rows.first().ok_or_else(missing)?, 0)
+}
+
+/// The next ready task of a project after `place`, locked; tasks that others are claiming at this
+/// moment are passed over.
+pub(crate) fn next_ready(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    place: Place,
+) -> Result<Option<(Place, Task)>, StoreError> {
+    let rows = tx.query(
+        "SELECT priority, number, body FROM tasks \
+         WHERE project = $1 AND state = 'queued' AND is_held = 0 \
+         AND (priority < $2 OR (priority = $2 AND number > $3)) \
+         AND NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope IN ($4, $1)) \
+         ORDER BY priority DESC, number LIMIT 1",
+        &[
+            project.to_string().into(),
+            place.priority.into(),
+            place.number.into(),
+            HoldScope::Everything.to_string().into(),
+        ],
+        RowLock::Skip,
+    )?;
+    rows.first()
+        .map(|row| {
+            let place = Place {
+                priority: field(row.int(0))?,
+                number: field(row.int(1))?,
+            };
+            Ok((place, task(row, 2)?))
+        })
+        .transpose()
+}
+
+/// Leased tasks of a project whose time is over, locked.
+pub(crate) fn run_out(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<Vec<Task>, StoreError> {
+    let moment = tx.now.moment.clone();
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE project = $1 AND state IN ('leased', 'running') \
+         AND lease_timeline IS NOT NULL \
+         AND (lease_timeline <> $2 OR (lease_expires <= $3 AND lease_awake_until <= $4)) LIMIT $5",
+        &[
+            project.to_string().into(),
+            moment.timeline.as_str().into(),
+            moment.elapsed.0.into(),
+            moment.awake.0.into(),
+            SWEEP.into(),
+        ],
+        RowLock::Skip,
+    )?;
+    rows.iter().map(|row| task(row, 0)).collect()
+}
+
+/// Leased tasks of a project that declare what they own.
+pub(crate) fn owners(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<Vec<Task>, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE project = $1 AND state IN ('leased', 'running') AND has_ownership = 1",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| task(row, 0)).collect()
+}
+
+/// Tasks whose lease lives and dies with a holder process, with that process's session.
+pub fn anchored(tx: &mut Transaction<'_>) -> Result<Vec<(TaskId, SessionId)>, StoreError> {
+    let rows = tx.query(
+        "SELECT id, lease_session FROM tasks \
+         WHERE state IN ('leased', 'running') AND lease_session IS NOT NULL",
+        &[],
+        RowLock::None,
+    )?;
+    rows.iter()
+        .map(|row| Ok((parsed(row, 0)?, parsed(row, 1)?)))
+        .collect()
+}
+
+/// Tasks that wait for this one, in the order they were added, so that two finishers lock them in the same order.
+pub(crate) fn dependents(tx: &mut Transaction<'_>, id: TaskId) -> Result<Vec<TaskId>, StoreError> {
+    let rows = tx.query(
+        "SELECT dependencies.task FROM dependencies JOIN tasks ON tasks.id = dependencies.task \
+         WHERE dependencies.on_task = $1 ORDER BY tasks.number",
+        &[id.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| parsed(row, 0)).collect()
+}
+
+/// Which tasks to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Those that are neither done nor cancelled, in the order they would be claimed.
+    Open,
+    /// All, newest first.
+    All,
+}
+
+/// A page of a project's tasks. `after` is the last task of the page before.
+pub fn page(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    which: Which,
+    after: Option<&Listed>,
+    limit: u32,
+) -> Result<Vec<Listed>, StoreError> {
+    let project: Value = project.to_string().into();
+    let limit: Value = i64::from(limit).into();
+    let rows = match which {
+        Which::Open => {
+            let place = after.map_or(Place::FRONT, Listed::place);
+            tx.query(
+                "SELECT number, body FROM tasks WHERE project = $1 AND is_open = 1 \
+                 AND (priority < $2 OR (priority = $2 AND number > $3)) \
+                 ORDER BY priority DESC, number LIMIT $4",
+                &[project, place.priority.into(), place.number.into(), limit],
+                RowLock::None,
+            )?
+        }
+        Which::All => tx.query(
+            "SELECT number, body FROM tasks WHERE project = $1 AND number < $2 \
+             ORDER BY number DESC LIMIT $3",
+            &[
+                project,
+                after.map_or(i64::MAX, |listed| listed.number).into(),
+                limit,
+            ],
+            RowLock::None,
+        )?,
+    };
+    rows.iter()
+        .map(|row| {
+            Ok(Listed {
+                number: field(row.int(0))?,
+                task: task(row, 1)?,
+            })
+        })
+        .collect()
+}
+
+impl Listed {
+    fn place(&self) -> Place {
+        Place {
+            priority: i64::from(self.task.spec.priority.level()),
+            number: self.number,
+        }
+    }
+}
+
+/// How many tasks a project has in each state.
+pub fn count_by_state(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<Vec<(String, i64)>, StoreError> {
+    let rows = tx.query(
+        "SELECT state, count(*) FROM tasks WHERE project = $1 GROUP BY state ORDER BY state",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter()
+        .map(|row| Ok((field(row.text(0))?.to_owned(), field(row.int(1))?)))
+        .collect()
+}
+
+/// All tasks of all projects, by id. For checks that compare rows with their history.
+pub fn every(tx: &mut Transaction<'_>) -> Result<Vec<Task>, StoreError> {
+    let rows = tx.query("SELECT body FROM tasks ORDER BY id", &[], RowLock::None)?;
+    rows.iter().map(|row| task(row, 0)).collect()
+}
+
+fn task(row: &Row, place: usize) -> Result<Task, StoreError> {
+    from_json(field(row.text(place))?)
+}

@@ -1,0 +1,100 @@
+//! Repeating a request is harmless.
+
+use handoff_core::HoldScope;
+use handoff_core::task::Command;
+use handoff_store::StoreError;
+use handoff_store::queue::{Answer, Change, Request, submit};
+
+use super::on_both_stores;
+use crate::fixture::{Fixture, claim_next, request, spec, task_of, tell};
+
+on_both_stores! {
+    a_repeated_request_gets_the_first_answer,
+    a_repeated_claim_gets_the_same_lease_while_others_are_ready,
+    a_key_stands_for_one_request_only,
+    a_repeat_answers_with_the_state_right_after_the_act,
+    fifty_at_once_with_one_key_add_one_task,
+}
+
+fn a_repeated_request_gets_the_first_answer(fixture: &mut Fixture) {
+    let add = request(fixture.adding(spec("one")));
+    let first = submit(&mut *fixture.store, &add).unwrap();
+    let again = Request {
+        change: fixture.adding(spec("one")),
+        ..add
+    };
+    let second = submit(&mut *fixture.again(), &again).unwrap();
+    assert_eq!((first.is_repeat, second.is_repeat), (false, true));
+    assert_eq!(second.answer, first.answer);
+    assert_eq!(fixture.audit().tasks, 1);
+}
+
+fn a_repeated_claim_gets_the_same_lease_while_others_are_ready(fixture: &mut Fixture) {
+    fixture.add(spec("one"));
+    fixture.add(spec("two"));
+    let claim = request(fixture.claiming());
+    let first = submit(&mut *fixture.store, &claim).unwrap();
+    let second = submit(&mut *fixture.store, &claim).unwrap();
+    assert_eq!(second.answer, first.answer);
+    assert_eq!(fixture.claim().unwrap().spec.name.as_str(), "two");
+}
+
+fn a_key_stands_for_one_request_only(fixture: &mut Fixture) {
+    let add = request(fixture.adding(spec("one")));
+    submit(&mut *fixture.store, &add).unwrap();
+    let other = Request {
+        change: fixture.adding(spec("two")),
+        ..add
+    };
+    let refused = submit(&mut *fixture.store, &other);
+    assert!(
+        matches!(refused, Err(StoreError::KeyReused { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(fixture.audit().tasks, 1);
+}
+
+fn a_repeat_answers_with_the_state_right_after_the_act(fixture: &mut Fixture) {
+    let task = fixture.add(spec("one"));
+    let hold = request(tell(&task, Command::Hold { reason: None }));
+    let held = submit(&mut *fixture.store, &hold).unwrap();
+    fixture.tell(&task, Command::Unhold).unwrap();
+    let claimed = fixture.claim().unwrap();
+    fixture.complete(&claimed).unwrap();
+    let repeat = submit(&mut *fixture.store, &hold).unwrap();
+    assert!(repeat.is_repeat);
+    assert_eq!(task_of(repeat), task_of(held));
+
+    let scope = HoldScope::Everything;
+    let hold = request(Change::Hold {
+        scope,
+        reason: None,
+    });
+    let held = submit(&mut *fixture.store, &hold).unwrap();
+    fixture.submit(Change::Unhold { scope }).unwrap();
+    let repeat = submit(&mut *fixture.store, &hold).unwrap();
+    assert_eq!((repeat.is_repeat, repeat.answer), (true, held.answer));
+}
+
+fn fifty_at_once_with_one_key_add_one_task(fixture: &mut Fixture) {
+    let add = request(fixture.adding(spec("one")));
+    let door = fixture.door();
+    let callers: Vec<_> = (0..50)
+        .map(|_| {
+            let (door, key, by) = (door.clone(), add.key.clone(), add.by.clone());
+            let change = fixture.adding(spec("one"));
+            std::thread::spawn(move || {
+                task_of(submit(&mut *door.open(), &Request { by, key, change }).unwrap()).id
+            })
+        })
+        .collect();
+    let mut ids: Vec<_> = callers
+        .into_iter()
+        .map(|caller| caller.join().unwrap())
+        .collect();
+    ids.dedup();
+    assert_eq!(ids.len(), 1);
+    assert_eq!((fixture.audit().tasks, fixture.audit().events), (1, 1));
+    let answer = fixture.submit(claim_next(fixture.project)).unwrap().answer;
+    assert!(matches!(answer, Answer::Task(task) if task.id == ids[0]));
+}

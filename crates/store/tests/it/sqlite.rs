@@ -1,0 +1,130 @@
+//! What only the embedded store promises.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::rc::Rc;
+use std::time::Duration;
+
+use handoff_store::sqlite::{Ambient, SqliteStore};
+use handoff_store::{Store as _, StoreError};
+use handoff_testkit::ManualClock;
+
+use crate::fixture::{Fixture, Place, fresh_id, spec};
+
+fn ambient() -> Ambient {
+    Ambient {
+        clock: Rc::new(ManualClock::default()),
+        fresh_id: fresh_id(),
+    }
+}
+
+fn clock(fixture: &Fixture) -> &ManualClock {
+    match &fixture.place {
+        Place::Sqlite { clock, .. } => clock,
+        Place::Postgres { .. } => panic!("not an embedded store"),
+    }
+}
+
+#[test]
+fn all_its_files_are_private() {
+    let parent = tempfile::tempdir().unwrap();
+    let home = parent.path().join("state/handoff");
+    let store = SqliteStore::open(&home, ambient()).unwrap();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&home), 0o700);
+    for entry in home.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+    drop(store);
+}
+
+#[test]
+fn opening_again_finds_the_same_store() {
+    let home = tempfile::tempdir().unwrap();
+    let first = SqliteStore::open(home.path(), ambient())
+        .unwrap()
+        .info()
+        .clone();
+    let second = SqliteStore::open(home.path(), ambient())
+        .unwrap()
+        .info()
+        .clone();
+    assert_eq!(first, second);
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("handoff.db");
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute_batch("CREATE TABLE theirs (x)")
+        .unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let refused = SqliteStore::open(home.path(), ambient()).err();
+    assert!(
+        matches!(refused, Some(StoreError::Foreign(_))),
+        "{refused:?}"
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    drop(SqliteStore::open(home.path(), ambient()).unwrap());
+    let path = home.path().join("handoff.db");
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let refused = SqliteStore::open(home.path(), ambient()).err();
+    assert!(
+        matches!(refused, Some(StoreError::TooNew { found: 99, .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_damaged_file_is_refused_and_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("handoff.db");
+    std::fs::write(&path, vec![b'x'; 8192]).unwrap();
+    let refused = SqliteStore::open(home.path(), ambient()).err();
+    assert!(
+        matches!(refused, Some(StoreError::Damaged { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), vec![b'x'; 8192]);
+}
+
+#[test]
+fn the_wall_clock_moves_no_lease() {
+    let mut fixture = Fixture::sqlite();
+    fixture.add(spec("one"));
+    let claimed = fixture.claim().unwrap();
+    for jump in [-3_600, 86_400, -7 * 86_400] {
+        clock(&fixture).jump(jump);
+        assert_eq!(fixture.claim(), None, "after a jump of {jump} s");
+    }
+    fixture.complete(&claimed).unwrap();
+}
+
+#[test]
+fn a_reboot_voids_every_lease_at_once() {
+    let mut fixture = Fixture::sqlite();
+    fixture.add(spec("one"));
+    let claimed = fixture.claim().unwrap();
+    clock(&fixture).reboot();
+    assert_eq!(fixture.claim().unwrap().fence, claimed.fence.next());
+}
+
+#[test]
+fn waking_up_is_not_taken_for_silence() {
+    let mut fixture = Fixture::sqlite();
+    fixture.add(spec("one"));
+    let claimed = fixture.claim().unwrap();
+    clock(&fixture).suspend(Duration::from_secs(36_000));
+    assert_eq!(fixture.claim(), None);
+    fixture.complete(&claimed).unwrap();
+}
