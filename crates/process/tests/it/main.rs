@@ -1,0 +1,3 @@
+//! Real clocks and real programs.
+
+mod clock;
