@@ -4,7 +4,7 @@
 //! compares, waits or decides.
 
 use std::io;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use handoff_core::time::{Clock, Moment, Nanos};
 use handoff_core::{Now, Timeline, Timestamp};
@@ -59,6 +59,11 @@ impl Clock for SystemClock {
 )]
 pub(crate) fn wall() -> SystemTime {
     SystemTime::now()
+}
+
+/// Time that stands still while the machine sleeps: a program is not given up for having slept.
+pub(crate) fn awake() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::Monotonic)).expect("time since boot is positive")
 }
 
 fn nanos(time: Timespec) -> Nanos {

@@ -4,6 +4,11 @@
 //! |---|---|
 //! | [`clock`] | the wall clock, and the clocks that leases run on |
 //! | [`id`] | fresh ids |
+//! | [`program`] | a program to run, described completely |
+//! | [`launch`] | starting it, bound to the life of its starter |
+//! | [`child`] | a running program, and how it ends |
+//! | [`capture`] | what a program printed, within a bound |
+//! | [`output`] | running a program to its end |
 //!
 //! Nothing here knows a task, a session or git, and nothing is inherited by what is started here:
 //! whoever describes a program says its whole environment. Only what this crate started is ever
@@ -11,8 +16,23 @@
 
 #![warn(missing_docs)]
 
+pub mod capture;
+pub mod child;
 pub mod clock;
+mod exit;
 pub mod id;
+mod identity;
+pub mod launch;
+pub mod output;
+mod pipe;
+pub mod program;
 
+pub use capture::{Bound, Captured, Stream};
+pub use child::{Child, WaitError};
 pub use clock::{ClockError, SystemClock};
+pub use exit::Exit;
 pub use id::mint;
+pub use identity::Identity;
+pub use launch::{StartError, start};
+pub use output::{Output, RunError, output};
+pub use program::{Program, Stdin};

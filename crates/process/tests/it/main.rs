@@ -1,3 +1,12 @@
 //! Real clocks and real programs.
 
+#[cfg(test)]
 mod clock;
+#[cfg(test)]
+mod group;
+#[cfg(test)]
+mod output;
+#[cfg(test)]
+mod part;
+#[cfg(test)]
+mod starter;

@@ -1,0 +1,42 @@
+//! How a program ended, or that it has not.
+
+use std::fmt;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+
+/// What waiting for a program came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It ended by itself, with this code.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+    /// It had not ended when the time was over.
+    TimedOut,
+}
+
+impl Exit {
+    /// Whether it ended by itself and said that all is well.
+    #[must_use]
+    pub const fn is_success(self) -> bool {
+        matches!(self, Self::Code(0))
+    }
+
+    pub(crate) fn from_status(status: ExitStatus) -> Self {
+        status
+            .code()
+            .map(Self::Code)
+            .or_else(|| status.signal().map(Self::Signal))
+            .expect("a program that was reaped ended by a code or by a signal")
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::TimedOut => f.write_str("no end in time"),
+        }
+    }
+}
