@@ -1,1 +1,45 @@
-//! To be written.
+//! The only place that runs git.
+//!
+//! | module | noun |
+//! |---|---|
+//! | [`repository`] | a repository on disk, found without running git |
+//! | [`mark`] | the mark that says which project it is |
+//! | [`git`] | one call of git, and how it fails |
+//! | [`worktree`] | linked worktrees, and what they stand on |
+//! | [`change`] | what differs between a commit and a working tree |
+//! | [`commit`] | a commit of exactly the declared paths |
+//! | [`quarantine`] | uncommitted work, kept before its tree goes away |
+//!
+//! Names and ids come in as types that git cannot read as an option or an expression, paths as
+//! input on stdin. Configuration of a repository is never executed: no hook, no file system
+//! monitor, no external diff, no text conversion, no pager, no signing program, no transport.
+//!
+//! One exception: **`filter.*.clean`, `smudge` and `process` run** where content goes into the
+//! repository or comes out of it, because without them a repository with large-file storage or
+//! encryption would get the wrong content. Whoever calls [`Git::changed_paths`],
+//! [`Git::commit_paths`], [`Git::quarantine`] or [`Git::add_worktree`] runs the filters that the
+//! repository's own configuration names.
+//!
+//! Only what handoff made is moved: branches by compare-and-swap, never by force. No lock of git
+//! is ever removed. The user's hooks do not run here yet.
+
+#![warn(missing_docs)]
+
+pub mod change;
+pub mod commit;
+pub mod git;
+mod index;
+pub mod mark;
+pub mod quarantine;
+pub mod repository;
+mod snapshot;
+pub mod worktree;
+
+pub use change::{Change, ChangeKind};
+pub use commit::CommitError;
+pub use git::{Git, GitError};
+pub use mark::MarkError;
+pub use quarantine::QuarantineError;
+pub use repository::{DiscoverError, Repository};
+pub use snapshot::SnapshotError;
+pub use worktree::{Checkout, Worktree, WorktreeError};

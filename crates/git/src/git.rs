@@ -1,0 +1,323 @@
+//! One call of git.
+//!
+//! Every call is built here, so that none forgets a precaution. Success is exit code 0; what a
+//! failed call printed never becomes a result, only a sanitised line of the error.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use handoff_core::CommitId;
+use handoff_core::ownership::RepoPathError;
+use handoff_process::{Bound, Exit, Program, RunError, Stdin, output};
+
+use crate::index::PrivateIndex;
+
+/// What repository configuration must not decide. Each line would otherwise run a program, refuse
+/// our work, or let a file be passed over.
+const SETTINGS: [&str; 13] = [
+    // Programs.
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    // `dirty` would start git in each submodule.
+    "diff.ignoreSubmodules=dirty",
+    // A cache that is wrong hides a change.
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    // Line ends that cannot be brought back are the user's business, and no reason to lose work.
+    "core.safecrlf=false",
+    "i18n.commitEncoding=UTF-8",
+    // What a row of the ledger names must survive a power cut.
+    "core.fsync=objects,reference",
+];
+
+const VARIABLES: [(&str, &str); 5] = [
+    ("LC_ALL", "C"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    // A partial clone fetches what is missing with programs that its configuration names.
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+];
+
+/// They choose the user's own configuration, not the repository's.
+const KEPT: [&str; 3] = [
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+];
+
+/// A listing of a million paths fits.
+const ANSWER: Bound = Bound::Whole(256 * 1024 * 1024);
+const COMPLAINT: Bound = Bound::Last(64 * 1024);
+/// A checkout of a large repository takes minutes; a filter that hangs takes for ever.
+const TIMEOUT: Duration = Duration::from_secs(1800);
+
+/// The git of this machine, run with a given environment.
+#[derive(Debug, Clone)]
+pub struct Git {
+    environment: BTreeMap<OsString, OsString>,
+}
+
+/// A call of git that did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// It could not be run to its end.
+    #[error("cannot run `git {call}` in `{}`", .dir.display())]
+    Run {
+        /// Which command of git.
+        call: &'static str,
+        /// Where.
+        dir: PathBuf,
+        /// What happened.
+        #[source]
+        source: RunError,
+    },
+    /// It ended with a complaint.
+    #[error("`git {call}` in `{}` ended with {exit}: {complaint}", .dir.display())]
+    Failed {
+        /// Which command of git.
+        call: &'static str,
+        /// Where.
+        dir: PathBuf,
+        /// How it ended.
+        exit: Exit,
+        /// The line in which it says why, without control characters.
+        complaint: String,
+    },
+    /// It said something that we do not understand.
+    #[error("`git {call}` in `{}` gave an answer of an unknown form", .dir.display())]
+    Answer {
+        /// Which command of git.
+        call: &'static str,
+        /// Where.
+        dir: PathBuf,
+    },
+    /// There is no tree to work on.
+    #[error("`{}` has no working tree here", .0.display())]
+    NoWorktree(PathBuf),
+    /// A path that no task can own: not UTF-8, or inside a `.git`.
+    #[error("cannot name the path `{path}`")]
+    Path {
+        /// The path, as far as it can be shown.
+        path: String,
+        /// What is wrong, if it is UTF-8.
+        #[source]
+        source: Option<RepoPathError>,
+    },
+}
+
+impl Git {
+    /// Runs the `git` that is found in the PATH of `environment`. Of its `GIT_` variables only
+    /// those are kept that choose the user's own configuration.
+    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let is_kept = |name: &OsStr| {
+            !name.as_encoded_bytes().starts_with(b"GIT_") || KEPT.iter().any(|kept| name == *kept)
+        };
+        let mut environment: BTreeMap<OsString, OsString> = environment
+            .into_iter()
+            .filter(|(name, _)| is_kept(name))
+            .collect();
+        environment.extend(VARIABLES.map(|(name, value)| (name.into(), value.into())));
+        Self { environment }
+    }
+
+    /// `name`, to be run where `dir` is.
+    pub(crate) fn call(&self, name: &'static str, dir: &Path) -> Call {
+        let mut program = Program::new("git", "/");
+        program.environment = self.environment.clone();
+        program.stdout = ANSWER;
+        program.stderr = COMPLAINT;
+        program.arguments = ["--no-pager".into(), "-C".into(), dir.into()].to_vec();
+        let call = Call {
+            name,
+            dir: dir.to_owned(),
+            program,
+        };
+        SETTINGS
+            .iter()
+            .fold(call, |call, setting| call.setting(setting))
+            .arguments([name])
+    }
+
+    /// `name`, to be run in the tree with root `root`, whatever `core.worktree` says.
+    pub(crate) fn call_in_tree(&self, name: &'static str, root: &Path) -> Call {
+        self.call(name, root).variable("GIT_WORK_TREE", root)
+    }
+}
+
+/// A call that is being built. After the command's own options come `--end-of-options` or `--`
+/// and then only values of types that cannot be options.
+#[derive(Debug)]
+pub(crate) struct Call {
+    name: &'static str,
+    dir: PathBuf,
+    program: Program,
+}
+
+impl Call {
+    pub(crate) fn arguments<A: AsRef<OsStr>>(
+        mut self,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.program = self.program.with_arguments(arguments);
+        self
+    }
+
+    pub(crate) fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.program.stdin = Stdin::Bytes(bytes);
+        self
+    }
+
+    /// Works on a private index instead of the worktree's own.
+    pub(crate) fn index(self, index: &PrivateIndex) -> Self {
+        self.variable("GIT_INDEX_FILE", index.path())
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.program.environment.insert(name.into(), value.into());
+        self
+    }
+
+    fn setting(self, setting: &str) -> Self {
+        self.arguments(["-c", setting])
+    }
+
+    /// Runs it and returns what it printed.
+    pub(crate) fn run(self) -> Result<Vec<u8>, GitError> {
+        self.answer()
+            .and_then(|answer| answer.map_err(|failure| *failure))
+    }
+
+    /// The same for a question: exit code 1 means no.
+    pub(crate) fn ask(self) -> Result<Option<Vec<u8>>, GitError> {
+        match self.answer()? {
+            Ok(answer) => Ok(Some(answer)),
+            Err(failure) if failure.exit() == Some(Exit::Code(1)) => Ok(None),
+            Err(failure) => Err(*failure),
+        }
+    }
+
+    /// The same for a call that prints the id of a commit.
+    pub(crate) fn run_for_commit(self) -> Result<CommitId, GitError> {
+        let unknown = self.unknown_answer();
+        commit_id(&self.run()?).ok_or(unknown)
+    }
+
+    pub(crate) fn unknown_answer(&self) -> GitError {
+        GitError::Answer {
+            call: self.name,
+            dir: self.dir.clone(),
+        }
+    }
+
+    fn answer(self) -> Result<Result<Vec<u8>, Box<GitError>>, GitError> {
+        let Self {
+            name: call,
+            dir,
+            program,
+        } = self;
+        let output = match output(&program, Some(TIMEOUT)) {
+            Ok(output) => output,
+            Err(source) => return Err(GitError::Run { call, dir, source }),
+        };
+        if output.exit.is_success() {
+            return Ok(Ok(output.stdout.into()));
+        }
+        let complaint = complaint(&Vec::from(output.stderr));
+        Ok(Err(Box::new(GitError::Failed {
+            call,
+            dir,
+            exit: output.exit,
+            complaint,
+        })))
+    }
+}
+
+impl GitError {
+    fn exit(&self) -> Option<Exit> {
+        match self {
+            Self::Failed { exit, .. } => Some(*exit),
+            Self::Run { .. } | Self::Answer { .. } | Self::NoWorktree(_) | Self::Path { .. } => {
+                None
+            }
+        }
+    }
+}
+
+pub(crate) fn commit_id(answer: &[u8]) -> Option<CommitId> {
+    str::from_utf8(answer)
+        .ok()?
+        .trim_end_matches('\n')
+        .parse()
+        .ok()
+}
+
+/// The line that says why: the first one that claims to, or else the first one.
+fn complaint(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let says_why = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
+    let line = text
+        .lines()
+        .find(says_why)
+        .or_else(|| text.lines().next())
+        .unwrap_or_default();
+    printable(line)
+}
+
+/// The text with whatever could move a cursor or turn a line around shown as its code.
+pub(crate) fn printable(text: &str) -> String {
+    let escape = |character: char| {
+        let is_plain = matches!(character, '\'' | '"' | '\\');
+        if is_plain {
+            character.to_string()
+        } else {
+            character.escape_debug().to_string()
+        }
+    };
+    text.chars().map(escape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_complaint_is_one_harmless_line() {
+        let table: [(&[u8], &str); 5] = [
+            (b"", ""),
+            (b"warning: a\nfatal: b\nfatal: c\n", "fatal: b"),
+            (b"just this\nand that\n", "just this"),
+            (b"error: \x1b[31m'red'\r\n", r"error: \u{1b}[31m'red'"),
+            (
+                "error: a\u{202e}b \u{fc}".as_bytes(),
+                "error: a\\u{202e}b \u{fc}",
+            ),
+        ];
+        for (stderr, line) in table {
+            assert_eq!(complaint(stderr), line);
+        }
+    }
+
+    #[test]
+    fn of_gits_variables_only_those_of_the_users_configuration_are_kept() {
+        let given = [
+            "PATH",
+            "GIT_DIR",
+            "GIT_CONFIG_GLOBAL",
+            "GIT_CONFIG_PARAMETERS",
+        ];
+        let git = Git::new(given.map(|name| (name.into(), "given".into())));
+        let kept: Vec<_> = given
+            .into_iter()
+            .filter(|name| git.environment.contains_key(OsStr::new(name)))
+            .collect();
+        assert_eq!(kept, ["PATH", "GIT_CONFIG_GLOBAL"]);
+    }
+}

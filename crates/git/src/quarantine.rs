@@ -1,0 +1,79 @@
+//! Uncommitted work, kept before its tree goes away.
+
+use handoff_core::{BranchName, CommitId};
+
+use crate::git::{Git, GitError};
+use crate::repository::Repository;
+use crate::snapshot::{Snapshot, SnapshotError};
+
+/// The work was not kept; it is still where it was.
+#[derive(Debug, thiserror::Error)]
+pub enum QuarantineError {
+    /// The tree could not be looked at.
+    #[error("cannot take a snapshot of the working tree")]
+    Snapshot(#[from] SnapshotError),
+    /// The snapshot could not be kept.
+    #[error("cannot keep the snapshot")]
+    Keep(#[from] GitError),
+}
+
+impl Git {
+    /// Keeps everything uncommitted in the tree of `at` as a commit on top of its HEAD, at
+    /// `refs/handoff/quarantine/<branch>`. Nothing when all is committed.
+    ///
+    /// Ignored files are not kept. An earlier quarantine of the same name stays reachable as the
+    /// second parent; keeping the same work twice gives the same commit.
+    pub fn quarantine(
+        &self,
+        at: &Repository,
+        branch: &BranchName,
+    ) -> Result<Option<CommitId>, QuarantineError> {
+        let snapshot = self.snapshot(at)?;
+        if self
+            .compare(at, snapshot.head.as_str(), snapshot.tree.as_str())?
+            .is_empty()
+        {
+            return Ok(None);
+        }
+        let name = format!("refs/handoff/quarantine/{branch}");
+        let earlier = self.resolve(at, &name)?;
+        if let Some(kept) = &earlier
+            && self.has(at, kept, &snapshot)?
+        {
+            return Ok(earlier);
+        }
+        let parents: Vec<_> = std::iter::once(&snapshot.head).chain(&earlier).collect();
+        let message = format!("handoff: uncommitted work of {branch}\n");
+        let commit = self.commit_tree(at, &snapshot.tree, &parents, &message)?;
+        self.keep(at, &name, &commit, earlier.as_ref())?;
+        Ok(Some(commit))
+    }
+
+    fn has(&self, at: &Repository, kept: &CommitId, new: &Snapshot) -> Result<bool, GitError> {
+        let is_same_tree = self
+            .compare(at, kept.as_str(), new.tree.as_str())?
+            .is_empty();
+        Ok(is_same_tree && self.resolve(at, &format!("{kept}^"))?.as_ref() == Some(&new.head))
+    }
+
+    fn keep(
+        &self,
+        at: &Repository,
+        name: &str,
+        commit: &CommitId,
+        earlier: Option<&CommitId>,
+    ) -> Result<(), GitError> {
+        let nothing = "0".repeat(commit.as_str().len());
+        let expected = earlier.map_or(nothing.as_str(), CommitId::as_str);
+        self.call("update-ref", at.any_place())
+            .arguments([
+                "--create-reflog",
+                "-m",
+                "handoff: quarantine",
+                "--end-of-options",
+            ])
+            .arguments([name, commit.as_str(), expected])
+            .run()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! Git's own directory: how to tell one, and where its parts are.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::DiscoverError;
+
+/// More than any path; git itself allows a `.git` file of a megabyte.
+const LINE_LIMIT: u64 = 16 * 1024;
+
+/// The git directory of a tree with root `dir`, if it is one.
+pub(super) fn of_tree(dir: &Path) -> Result<Option<PathBuf>, DiscoverError> {
+    let dot_git = dir.join(".git");
+    match fs::metadata(&dot_git) {
+        Ok(metadata) if metadata.is_file() => pointed_to(&dot_git, dir).map(Some),
+        // As git does, a directory `.git` that is no repository is passed over.
+        Ok(_) if is_git_dir(&dot_git)? => canonical(&dot_git).map(Some),
+        Ok(_) => Ok(None),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) => Err(DiscoverError::Read(dot_git, error)),
+    }
+}
+
+fn pointed_to(file: &Path, dir: &Path) -> Result<PathBuf, DiscoverError> {
+    let content = read(file)?;
+    let target = content
+        .strip_prefix(b"gitdir: ")
+        .map(trim_line_end)
+        .filter(|path| !path.is_empty() && !path.contains(&0) && !path.contains(&b'\n'));
+    let Some(target) = target else {
+        return Err(DiscoverError::MalformedGitFile(file.to_owned()));
+    };
+    let target = dir.join(path(target));
+    if is_git_dir(&target)? {
+        canonical(&target)
+    } else {
+        Err(DiscoverError::PointsNowhere {
+            file: file.to_owned(),
+            target,
+        })
+    }
+}
+
+/// Whether `dir` has what git requires: a HEAD that names a ref or a commit, objects and refs.
+pub(super) fn is_git_dir(dir: &Path) -> Result<bool, DiscoverError> {
+    if !is_head(&dir.join("HEAD")) {
+        return Ok(false);
+    }
+    let Ok(common) = common_dir(dir) else {
+        return Ok(false);
+    };
+    Ok(common.join("objects").is_dir() && common.join("refs").is_dir())
+}
+
+fn is_head(head: &Path) -> bool {
+    if let Ok(target) = fs::read_link(head) {
+        return target.starts_with("refs");
+    }
+    let Ok(content) = read(head) else {
+        return false;
+    };
+    let content = trim_line_end(&content);
+    match content.strip_prefix(b"ref:") {
+        Some(name) => name.trim_ascii_start().starts_with(b"refs/"),
+        None => matches!(content.len(), 40 | 64) && content.iter().all(u8::is_ascii_hexdigit),
+    }
+}
+
+/// What the git directory shares with its other worktrees: itself, unless it says otherwise.
+pub(super) fn common_dir(git_dir: &Path) -> Result<PathBuf, DiscoverError> {
+    let file = git_dir.join("commondir");
+    match read(&file) {
+        Ok(content) => canonical(&git_dir.join(path(trim_line_end(&content)))),
+        Err(DiscoverError::Read(_, error)) if is_absent(&error) => canonical(git_dir),
+        Err(error) => Err(error),
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, DiscoverError> {
+    let mut content = Vec::new();
+    fs::File::open(file)
+        .and_then(|open| open.take(LINE_LIMIT).read_to_end(&mut content))
+        .map_err(|error| DiscoverError::Read(file.to_owned(), error))?;
+    Ok(content)
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, DiscoverError> {
+    path.canonicalize()
+        .map_err(|error| DiscoverError::Read(path.to_owned(), error))
+}
+
+fn trim_line_end(line: &[u8]) -> &[u8] {
+    let end = line
+        .iter()
+        .rposition(|byte| !b"\r\n".contains(byte))
+        .map_or(0, |last| last + 1);
+    &line[..end]
+}
+
+fn path(bytes: &[u8]) -> &Path {
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}

@@ -1,0 +1,121 @@
+//! The working tree as a tree object: tracked files and others that are not ignored.
+//!
+//! The index and the working tree stay as they are. What was staged and is no longer in the
+//! working tree is not in the snapshot.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use handoff_core::CommitId;
+
+use crate::git::{Call, Git, GitError};
+use crate::index::PrivateIndex;
+use crate::repository::Repository;
+
+/// A working tree, put into the object store.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    /// The commit it stands on.
+    pub(crate) head: CommitId,
+    /// The tree object; an object id has the form of a commit id.
+    pub(crate) tree: CommitId,
+}
+
+/// The working tree could not be looked at as a whole. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// Git failed.
+    #[error("cannot put the working tree into the object store")]
+    Git(#[from] GitError),
+    /// The index could not be copied.
+    #[error("cannot copy the index of `{}`", .0.display())]
+    Index(PathBuf, #[source] io::Error),
+    /// A repository within the tree: git would keep its commit id and lose its files.
+    #[error("`{0}` is a git repository of its own, whose files would be lost")]
+    NestedRepository(String),
+}
+
+impl Git {
+    pub(crate) fn snapshot(&self, at: &Repository) -> Result<Snapshot, SnapshotError> {
+        let root = at.tree()?;
+        let head = self.head(at)?;
+        let index = PrivateIndex::copied(at)
+            .map_err(|error| SnapshotError::Index(at.git_dir().to_owned(), error))?;
+        let call = |name| self.call_in_tree(name, root).index(&index);
+        if index.path().exists() {
+            unhide(root, &call)?;
+        } else {
+            call("read-tree").arguments([head.as_str()]).run()?;
+        }
+        call("add").arguments(["--all"]).run()?;
+        let tree = call("write-tree").run_for_commit()?;
+        let differences = self.compare(at, head.as_str(), tree.as_str())?;
+        match differences
+            .iter()
+            .find(|difference| difference.is_new_repository())
+        {
+            Some(nested) => Err(SnapshotError::NestedRepository(nested.shown_path())),
+            None => Ok(Snapshot { head, tree }),
+        }
+    }
+}
+
+/// Takes away the bits that make git pass over a file: "assume unchanged", and "skip" where the
+/// file is there all the same.
+fn unhide(root: &Path, call: &impl Fn(&'static str) -> Call) -> Result<(), GitError> {
+    let listing = call("ls-files").arguments(["-v", "-z"]);
+    let unknown = listing.unknown_answer();
+    let entries = parse(&listing.run()?).ok_or(unknown)?;
+    let is_there = |path: &[u8]| root.join(path_of(path)).symlink_metadata().is_ok();
+    let assumed = entries
+        .iter()
+        .filter(|entry| entry.tag.is_ascii_lowercase());
+    let skipped = entries
+        .iter()
+        .filter(|e| e.tag.eq_ignore_ascii_case(&b's') && is_there(&e.path));
+    for (option, paths) in [
+        ("--no-assume-unchanged", joined(assumed)),
+        ("--no-skip-worktree", joined(skipped)),
+    ] {
+        if !paths.is_empty() {
+            call("update-index")
+                .arguments([option, "-z", "--stdin"])
+                .input(paths)
+                .run()?;
+        }
+    }
+    Ok(())
+}
+
+struct Entry {
+    tag: u8,
+    path: Vec<u8>,
+}
+
+/// `<tag> <path> NUL`, repeated.
+fn parse(listing: &[u8]) -> Option<Vec<Entry>> {
+    let lines = listing
+        .strip_suffix(b"\0")
+        .into_iter()
+        .flat_map(|l| l.split(|&b| b == 0));
+    lines
+        .map(|line| match line {
+            [tag, b' ', path @ ..] => Some(Entry {
+                tag: *tag,
+                path: path.to_owned(),
+            }),
+            _ => None,
+        })
+        .collect()
+}
+
+fn joined<'entry>(entries: impl Iterator<Item = &'entry Entry>) -> Vec<u8> {
+    entries
+        .flat_map(|entry| entry.path.iter().copied().chain([0]))
+        .collect()
+}
+
+fn path_of(bytes: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt as _;
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,208 @@
+//! Linked worktrees, and what they stand on.
+//!
+//! Making and removing one is done under a lock in the common directory: git itself loses entries
+//! when two do it at once.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use handoff_core::{BranchName, CommitId};
+use handoff_files::{DirError, Lock, LockError};
+
+use crate::git::{Git, GitError};
+use crate::repository::{DiscoverError, Repository};
+
+/// A working tree of a repository, as git lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worktree {
+    /// Its root; of a bare repository, the repository.
+    pub path: PathBuf,
+    /// What is checked out in it.
+    pub checkout: Checkout,
+}
+
+/// What is checked out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checkout {
+    /// A branch; its full name may be any that git allows.
+    Branch {
+        /// Such as `refs/heads/main`.
+        full_name: String,
+        /// Where it is.
+        commit: CommitId,
+    },
+    /// A commit without a branch.
+    Detached(CommitId),
+    /// Nothing: a bare repository.
+    Bare,
+}
+
+/// A worktree was not made or not removed.
+#[derive(Debug, thiserror::Error)]
+pub enum WorktreeError {
+    /// There is no place for the lock.
+    #[error("cannot make a place for the lock on worktrees")]
+    Place(#[source] DirError),
+    /// The lock cannot be taken.
+    #[error("cannot lock the worktrees")]
+    Lock(#[source] LockError),
+    /// Git failed.
+    #[error("git could not change the worktrees")]
+    Git(#[from] GitError),
+    /// It was made, and is not there.
+    #[error("the new worktree is not a repository")]
+    Open(#[source] DiscoverError),
+}
+
+impl Git {
+    /// Makes a branch at `base` and a linked worktree for it at `path`, and returns the repository
+    /// as seen from there.
+    ///
+    /// After a failure the branch may be there without the worktree.
+    pub fn add_worktree(
+        &self,
+        repository: &Repository,
+        path: &Path,
+        branch: &BranchName,
+        base: &CommitId,
+    ) -> Result<Repository, WorktreeError> {
+        let _lock = lock(repository)?;
+        self.call("worktree", repository.any_place())
+            .arguments(["add", "--quiet", "--no-track", "-b", branch.as_str(), "--"])
+            .arguments([path.as_os_str(), base.as_str().as_ref()])
+            .run()?;
+        Repository::open(path).map_err(WorktreeError::Open)
+    }
+
+    /// Removes a linked worktree with everything in it, also when its directory is already gone.
+    /// The branch stays. Call [`Git::quarantine`] first.
+    pub fn remove_worktree(
+        &self,
+        repository: &Repository,
+        path: &Path,
+    ) -> Result<(), WorktreeError> {
+        let _lock = lock(repository)?;
+        self.call("worktree", repository.any_place())
+            .arguments(["remove", "--force", "--"])
+            .arguments([path])
+            .run()?;
+        Ok(())
+    }
+
+    /// All worktrees, the main one first.
+    pub fn list_worktrees(&self, repository: &Repository) -> Result<Vec<Worktree>, GitError> {
+        let call = self.call("worktree", repository.any_place());
+        let call = call.arguments(["list", "--porcelain", "-z"]);
+        let unknown = call.unknown_answer();
+        parse(&call.run()?).ok_or(unknown)
+    }
+
+    /// The commit that the worktree stands on.
+    pub fn head(&self, at: &Repository) -> Result<CommitId, GitError> {
+        self.call("rev-parse", at.any_place())
+            .arguments(["--verify", "--end-of-options", "HEAD^{commit}"])
+            .run_for_commit()
+    }
+
+    /// Where a branch is, if there is one of this name.
+    pub fn resolve_branch(
+        &self,
+        repository: &Repository,
+        branch: &BranchName,
+    ) -> Result<Option<CommitId>, GitError> {
+        self.resolve(repository, &format!("refs/heads/{branch}"))
+    }
+
+    pub(crate) fn resolve(
+        &self,
+        repository: &Repository,
+        full_name: &str,
+    ) -> Result<Option<CommitId>, GitError> {
+        let call = self.call("rev-parse", repository.any_place());
+        let call = call.arguments(["--verify", "--quiet", "--end-of-options"]);
+        let call = call.arguments([format!("{full_name}^{{commit}}")]);
+        let unknown = call.unknown_answer();
+        let answer = call.ask()?;
+        answer
+            .map(|id| crate::git::commit_id(&id).ok_or(unknown))
+            .transpose()
+    }
+}
+
+impl Repository {
+    /// The tree we stand in.
+    pub(crate) fn tree(&self) -> Result<&Path, GitError> {
+        self.worktree_root()
+            .ok_or_else(|| GitError::NoWorktree(self.git_dir().to_owned()))
+    }
+}
+
+fn lock(repository: &Repository) -> Result<Lock, WorktreeError> {
+    let place = repository.own_dir().map_err(WorktreeError::Place)?;
+    Lock::acquire(&place.path().join("worktrees.lock"), "git worktree").map_err(WorktreeError::Lock)
+}
+
+/// Records of lines that end in NUL; an empty line ends a record.
+fn parse(listing: &[u8]) -> Option<Vec<Worktree>> {
+    let lines: Vec<&[u8]> = listing.split(|&byte| byte == 0).collect();
+    lines
+        .split(|line| line.is_empty())
+        .filter(|record| !record.is_empty())
+        .map(worktree)
+        .collect()
+}
+
+fn worktree(record: &[&[u8]]) -> Option<Worktree> {
+    let value = |key: &str| {
+        record
+            .iter()
+            .find_map(|line| line.strip_prefix(key.as_bytes()))
+    };
+    let path = Path::new(std::ffi::OsStr::from_bytes(value("worktree ")?)).to_owned();
+    let checkout = if record.contains(&b"bare".as_slice()) {
+        Checkout::Bare
+    } else {
+        let commit = crate::git::commit_id(value("HEAD ")?)?;
+        match value("branch ") {
+            Some(name) => Checkout::Branch {
+                full_name: String::from_utf8(name.to_owned()).ok()?,
+                commit,
+            },
+            None => Checkout::Detached(commit),
+        }
+    };
+    Some(Worktree { path, checkout })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_with_unknown_lines_are_read() {
+        let id = "a".repeat(40);
+        let listing = format!(
+            "worktree /a b\0bare\0\0worktree /c\nd\0HEAD {id}\0branch refs/heads/m\0locked why\0\0\
+             worktree /e\0HEAD {id}\0detached\0prunable gone\0\0"
+        );
+        let commit: CommitId = id.parse().unwrap();
+        let full_name = "refs/heads/m".to_owned();
+        let expected = [
+            ("/a b", Checkout::Bare),
+            (
+                "/c\nd",
+                Checkout::Branch {
+                    full_name,
+                    commit: commit.clone(),
+                },
+            ),
+            ("/e", Checkout::Detached(commit)),
+        ]
+        .map(|(path, checkout)| Worktree {
+            path: path.into(),
+            checkout,
+        });
+        assert_eq!(parse(listing.as_bytes()).unwrap(), expected);
+        assert_eq!(parse(b"HEAD x\0\0"), None);
+    }
+}

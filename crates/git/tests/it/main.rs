@@ -1,0 +1,18 @@
+//! Real git in real repositories.
+
+#[cfg(test)]
+mod change;
+#[cfg(test)]
+mod commit;
+#[cfg(test)]
+mod discovery;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod mark;
+#[cfg(test)]
+mod quarantine;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod worktree;

@@ -1,0 +1,130 @@
+use std::fs;
+
+use handoff_core::BranchName;
+use handoff_git::{Checkout, GitError, Worktree, WorktreeError};
+
+use crate::stage::Stage;
+
+#[test]
+fn a_new_worktree_stands_on_its_branch_at_the_base() {
+    let stage = Stage::new();
+    let base = stage.head();
+    stage.repo.write("later", "").commit("later");
+    let branch: BranchName = "handoff/fix-1".parse().unwrap();
+    let path = stage.env.root().join("fix -1");
+    let linked = stage
+        .git
+        .add_worktree(&stage.here(), &path, &branch, &base)
+        .unwrap();
+    assert_eq!(stage.git.head(&linked).unwrap(), base);
+    assert_eq!(
+        stage.git.resolve_branch(&linked, &branch).unwrap(),
+        Some(base.clone())
+    );
+    assert!(path.join("README.md").exists() && !path.join("later").exists());
+
+    let on = |name: &str, commit| Checkout::Branch {
+        full_name: format!("refs/heads/{name}"),
+        commit,
+    };
+    let expected = [
+        Worktree {
+            path: stage.repo.path().to_owned(),
+            checkout: on("main", stage.head()),
+        },
+        Worktree {
+            path,
+            checkout: on("handoff/fix-1", base),
+        },
+    ];
+    assert_eq!(stage.git.list_worktrees(&linked).unwrap(), expected);
+}
+
+#[test]
+fn a_branch_that_is_not_there_is_none() {
+    let stage = Stage::new();
+    let branch = "handoff/never".parse().unwrap();
+    assert_eq!(
+        stage.git.resolve_branch(&stage.here(), &branch).unwrap(),
+        None
+    );
+}
+
+#[test]
+fn a_taken_branch_is_refused_with_gits_reason() {
+    let stage = Stage::new();
+    stage.linked();
+    let branch = "handoff/work".parse().unwrap();
+    let path = stage.env.root().join("second");
+    let error = stage
+        .git
+        .add_worktree(&stage.here(), &path, &branch, &stage.head())
+        .unwrap_err();
+    let WorktreeError::Git(GitError::Failed { complaint, .. }) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        complaint,
+        "fatal: a branch named 'handoff/work' already exists"
+    );
+    assert!(!path.exists());
+}
+
+#[test]
+fn eight_worktrees_made_at_once_are_all_there() {
+    let stage = Stage::new();
+    let (repository, base) = (stage.here(), stage.head());
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (stage, repository, base) = (&stage, &repository, &base);
+            scope.spawn(move || {
+                let branch = format!("handoff/parallel-{number}").parse().unwrap();
+                let path = stage.env.root().join(format!("parallel-{number}"));
+                stage
+                    .git
+                    .add_worktree(repository, &path, &branch, base)
+                    .unwrap();
+            });
+        }
+    });
+    assert_eq!(stage.git.list_worktrees(&repository).unwrap().len(), 9);
+    stage.repo.fsck();
+}
+
+#[test]
+fn a_worktree_is_removed_with_what_is_in_it_also_when_it_is_gone_already() {
+    let stage = Stage::new();
+    let repository = stage.here();
+    for is_gone in [false, true] {
+        let branch = format!("handoff/gone-{is_gone}").parse().unwrap();
+        let path = stage.env.root().join("brief");
+        stage
+            .git
+            .add_worktree(&repository, &path, &branch, &stage.head())
+            .unwrap();
+        fs::write(path.join("untracked"), "").unwrap();
+        if is_gone {
+            fs::remove_dir_all(&path).unwrap();
+        }
+        stage.git.remove_worktree(&repository, &path).unwrap();
+        assert!(!path.exists());
+        assert_eq!(stage.git.list_worktrees(&repository).unwrap().len(), 1);
+        assert!(
+            stage
+                .git
+                .resolve_branch(&repository, &branch)
+                .unwrap()
+                .is_some()
+        );
+    }
+}
+
+#[test]
+fn the_main_worktree_is_never_removed() {
+    let stage = Stage::new();
+    stage
+        .git
+        .remove_worktree(&stage.here(), stage.repo.path())
+        .unwrap_err();
+    assert!(stage.repo.path().join("README.md").exists());
+}
