@@ -23,6 +23,8 @@ enum Chore {
     Postgres(postgres::PostgresArgs),
     Campaign(campaign::CampaignArgs),
     Bench(bench::BenchArgs),
+    #[command(hide = true)]
+    DrainWorker(bench::worker::WorkerArgs),
 }
 
 /// How a chore that came to its end went.
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Chore::Postgres(args) => postgres::run(&args),
         Chore::Campaign(args) => campaign::run(&args),
         Chore::Bench(args) => bench::run(&args),
+        Chore::DrainWorker(args) => bench::worker::run(&args),
     };
     exit_code(verdict)
 }

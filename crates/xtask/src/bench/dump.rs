@@ -1,0 +1,91 @@
+//! What a durable `dump` costs, beside what no durable program can do without.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use handoff_testkit::Need;
+
+use super::race::{Lane, race, to_the_end};
+use super::report::{Report, Target};
+use super::samples::times;
+use super::stage::Stage;
+use super::{Run, binaries};
+use crate::program::timed;
+
+/// The calls that wait for a disk.
+const SYNCS: &str = "fsync,fdatasync,sync,syncfs,sync_file_range,msync";
+
+pub(super) fn bench(run: &mut Run) -> Result<Report> {
+    let binary = binaries::handoff(&run.profile)?;
+    let empty = binaries::empty(&run.profile)?;
+    let stage = Stage::set(&binary, None)?;
+    let mut appended = append_only(&stage)?;
+    let mut dumps = 0;
+    let lanes = vec![
+        Lane::new("empty", || to_the_end(stage.program(&empty))),
+        Lane::new("fdatasync", || append(&mut appended)),
+        Lane::new("dump", || {
+            dumps += 1;
+            to_the_end(stage.handoff(dump_words(dumps)))
+        }),
+    ];
+    let measured = race(lanes, run.scope.choose(100, 500), &mut run.order)?;
+
+    let mut report = run.report("dump");
+    let floor = measured["empty"].median() + measured["fdatasync"].median();
+    report.figure(
+        "`dump` beside an empty program and one fdatasync",
+        (times(measured["dump"].median(), floor), "times"),
+        Target::AtMost(2.0),
+    );
+    report.keep_all(measured);
+    count_syncs(&stage, &mut report)?;
+    Ok(report)
+}
+
+fn dump_words(number: u32) -> [String; 5] {
+    let name = format!("dump-{number}");
+    ["dump", "--task", &name, "--next", "Go on with the parser."].map(str::to_owned)
+}
+
+fn append_only(stage: &Stage) -> Result<File> {
+    let path = stage.directory().join("appended");
+    Ok(OpenOptions::new().create(true).append(true).open(path)?)
+}
+
+/// 4 KiB, the least that SQLite appends for a change.
+fn append(file: &mut File) -> Result<Duration> {
+    let (done, time) = timed(|| file.write_all(&[7; 4096]).and_then(|()| file.sync_data()));
+    done?;
+    Ok(time)
+}
+
+/// How often a dump waits for the disk: time tells it only on a disk that is slow.
+fn count_syncs(stage: &Stage, report: &mut Report) -> Result<()> {
+    if !Need::Strace.is_met() {
+        report.remark("Waits for the disk are not counted: strace is not installed.");
+        return Ok(());
+    }
+    let log = stage.directory().join("syncs");
+    let mut strace = stage.program("strace");
+    strace.args(["-f", "-qq", "-e", "signal=none", "-e"]);
+    strace.arg(format!("trace={SYNCS}")).arg("-o").arg(&log);
+    let dump = stage.handoff(dump_words(0));
+    strace.arg(dump.get_program()).args(dump.get_args());
+    let output = strace.output().context("cannot start strace")?;
+    if !output.status.success() {
+        bail!(
+            "{strace:?} fails: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    let syncs = fs::read_to_string(&log)?.lines().count();
+    report.figure(
+        "times that `dump` waits for the disk",
+        (syncs as f64, "calls"),
+        Target::AtMost(1.0),
+    );
+    Ok(())
+}
