@@ -1,0 +1,41 @@
+//! A sealed package on disk: whole under its name, or not there.
+
+use std::path::PathBuf;
+
+use handoff_files::atomic::create_new;
+use handoff_files::{Dir, DirError, Mode, WriteError};
+
+use crate::seal::{LIMIT, Sealed};
+
+/// A package was not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It could not be written.
+    #[error("cannot write the package")]
+    Write(#[source] WriteError),
+    /// What already has its name cannot be read.
+    #[error("cannot read the package that is already there")]
+    Read(#[source] DirError),
+    /// Its name has other bytes; they were left as they are.
+    #[error("`{}` is another package", .0.display())]
+    Differs(PathBuf),
+}
+
+/// Stores a sealed package in `dir` as `hof-<id>.json` and returns its path. Storing the same one
+/// again is no error.
+pub fn store(dir: &Dir, sealed: &Sealed) -> Result<PathBuf, StoreError> {
+    let name = format!("hof-{}.json", sealed.id());
+    let path = dir.path().join(&name);
+    match create_new(dir, &name, sealed.bytes(), Mode::Private) {
+        Ok(()) => Ok(path),
+        Err(WriteError::AlreadyExists(_)) => {
+            let there = dir.read(&name, LIMIT as u64).map_err(StoreError::Read)?;
+            if there == sealed.bytes() {
+                Ok(path)
+            } else {
+                Err(StoreError::Differs(path))
+            }
+        }
+        Err(error) => Err(StoreError::Write(error)),
+    }
+}
