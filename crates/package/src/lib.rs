@@ -3,8 +3,8 @@
 //! | module | noun |
 //! |---|---|
 //! | [`package`] | what is in a package |
-//! | [`seal`] | a package as bytes, and bytes as a package |
-//! | [`store`] | a sealed package on disk |
+//! | [`mod@seal`] | a package as bytes, and bytes as a package |
+//! | [`mod@store`] | a sealed package on disk |
 //!
 //! A package is data. Opening one runs nothing, reads no other file and believes nothing before the
 //! bytes are verified. The digest shows damage, not who wrote it: signatures and expiry come later,
@@ -19,4 +19,4 @@ pub mod store;
 
 pub use package::Package;
 pub use seal::{OpenError, SealError, Sealed, open, seal};
-pub use store::{StoreError, store};
+pub use store::{LoadError, StoreError, load, store};

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use handoff_files::atomic::create_new;
 use handoff_files::{Dir, DirError, Mode, WriteError};
 
-use crate::seal::{LIMIT, Sealed};
+use handoff_core::PackageId;
+
+use crate::package::Package;
+use crate::seal::{LIMIT, OpenError, Sealed, open};
 
 /// A package was not stored.
 #[derive(Debug, thiserror::Error)]
@@ -21,10 +24,31 @@ pub enum StoreError {
     Differs(PathBuf),
 }
 
+/// A package cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It cannot be read.
+    #[error("cannot read the package")]
+    Read(#[source] DirError),
+    /// It is not sound.
+    #[error("cannot open the package")]
+    Open(#[source] OpenError),
+}
+
+/// Reads a package back, verified.
+pub fn load(dir: &Dir, id: PackageId) -> Result<Package, LoadError> {
+    let bytes = dir.read(file_name(id), LIMIT as u64).map_err(LoadError::Read)?;
+    open(&bytes).map_err(LoadError::Open)
+}
+
+fn file_name(id: PackageId) -> String {
+    format!("hof-{id}.json")
+}
+
 /// Stores a sealed package in `dir` as `hof-<id>.json` and returns its path. Storing the same one
 /// again is no error.
 pub fn store(dir: &Dir, sealed: &Sealed) -> Result<PathBuf, StoreError> {
-    let name = format!("hof-{}.json", sealed.id());
+    let name = file_name(sealed.id());
     let path = dir.path().join(&name);
     match create_new(dir, &name, sealed.bytes(), Mode::Private) {
         Ok(()) => Ok(path),

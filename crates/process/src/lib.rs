@@ -8,7 +8,7 @@
 //! | [`launch`] | starting it, bound to the life of its starter |
 //! | [`child`] | a running program, and how it ends |
 //! | [`capture`] | what a program printed, within a bound |
-//! | [`output`] | running a program to its end |
+//! | [`mod@output`] | running a program to its end |
 //!
 //! Nothing here knows a task, a session or git, and nothing is inherited by what is started here:
 //! whoever describes a program says its whole environment. Only what this crate started is ever
