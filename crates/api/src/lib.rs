@@ -1,1 +1,22 @@
-//! To be written.
+//! What handoff says to machines: `--json` documents and exit codes, and later HTTP, events streams and MCP.
+//!
+//! Every document carries `"schema"`, a name with a version. Fields are added freely; a field that goes away or changes its
+//! meaning raises the version. Internal types never go out as they are: they may change, these may not.
+
+#![warn(missing_docs)]
+
+mod document;
+mod error;
+mod event;
+mod exit;
+mod store;
+mod task;
+
+pub use document::Document;
+pub use error::ErrorDocument;
+pub use event::EventDocument;
+pub use exit::ExitCode;
+pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
+pub use task::{
+    ClaimDocument, HoldDocument, LeaseDocument, QueueDocument, Receipt, TaskDocument, View,
+};

@@ -10,7 +10,7 @@
 //!   itself: replacing the directory by a file, a symlink or another submodule commit needs the
 //!   exact path `src`.
 //!
-//! What cannot be decided is refused when the pattern is parsed, so [`overlap`] and
+//! What cannot be decided is refused when the pattern is parsed, so [`overlap()`] and
 //! [`Ownership::covers`] have no third answer.
 //!
 //! This module never touches a filesystem. Symlinks and submodules are resolved by the engine

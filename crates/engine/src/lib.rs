@@ -1,1 +1,28 @@
-//! To be written.
+//! The road of a task: claim, prepare, prompt, session, referee, commit, seal, next; and what repairs it after a crash.
+//!
+//! ```text
+//!  claim ─► prepare ─► prompt ─► session ─► referee ─► commit ─► seal ─► complete
+//! ```
+//!
+//! The engine does, core decides: each step records what it proved through [`handoff_store::queue::submit`], with the fence of
+//! the lease. A process that dies between two steps leaves a lease without a holder and a worktree
+//! without a lease; the [`reconcile`]rs put both right and lose nothing.
+
+#![warn(missing_docs)]
+
+mod collect;
+mod error;
+mod places;
+mod prompt;
+pub mod reconcile;
+mod referee;
+mod road;
+mod seal;
+mod session;
+mod workshop;
+
+pub use error::EngineError;
+pub use places::{Attempt, Places};
+pub use road::{Ending, Walked, walk_next};
+pub use session::Launch;
+pub use workshop::Workshop;

@@ -128,6 +128,12 @@ impl Git {
         Self { environment }
     }
 
+    /// What the git that we run says of itself.
+    pub fn version(&self) -> Result<String, GitError> {
+        let answer = self.call("version", Path::new("/")).run()?;
+        Ok(printable(String::from_utf8_lossy(&answer).trim_end()))
+    }
+
     /// `name`, to be run where `dir` is.
     pub(crate) fn call(&self, name: &'static str, dir: &Path) -> Call {
         let mut program = Program::new("git", "/");

@@ -1,1 +1,18 @@
-fn main() {}
+//! `handoff`: carries work from one agent session to the next.
+//!
+//! The way of a command: [`ambient`] collects what the process was given, [`cli`] finds the command (one file each), the
+//! command opens a [`desk`] (store, project, caller), makes one call, and hands the result to [`output`].
+//! Nothing but `output` prints, nothing but `ambient` reads the environment.
+
+mod ambient;
+mod cli;
+mod config;
+mod context;
+mod desk;
+mod failure;
+mod output;
+
+fn main() -> std::process::ExitCode {
+    let ambient = ambient::Ambient::collect();
+    cli::main(ambient)
+}

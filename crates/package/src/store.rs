@@ -37,7 +37,9 @@ pub enum LoadError {
 
 /// Reads a package back, verified.
 pub fn load(dir: &Dir, id: PackageId) -> Result<Package, LoadError> {
-    let bytes = dir.read(file_name(id), LIMIT as u64).map_err(LoadError::Read)?;
+    let bytes = dir
+        .read(file_name(id), LIMIT as u64)
+        .map_err(LoadError::Read)?;
     open(&bytes).map_err(LoadError::Open)
 }
 

@@ -15,12 +15,11 @@ use crate::sql::{SqlError, SqlErrorKind};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The task says no.
-    #[error("task `{name}` refuses")]
+    #[error("task `{name}`: {refusal}")]
     Refused {
         /// Which task.
         name: TaskName,
         /// Why.
-        #[source]
         refusal: Refusal,
     },
     /// The caller table says no, whatever the task.

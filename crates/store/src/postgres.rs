@@ -118,17 +118,12 @@ impl Session {
             .client
             .simple_query(&format!("{begin}; {CLOCK}"))
             .map_err(|e| failed(sql_error(e)))?;
-        let rows = answer.iter().filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "a foreign enum that may grow"
-            )]
-            _ => None,
+        let micros = answer.iter().find_map(|message| {
+            let SimpleQueryMessage::Row(row) = message else {
+                return None;
+            };
+            row.get(0)?.parse::<i64>().ok()
         });
-        let micros = rows
-            .filter_map(|row| row.get(0)?.parse::<i64>().ok())
-            .next();
         let micros = micros.ok_or_else(|| failed(SqlError::other("the server told no time")))?;
         server_time(micros)
             .ok_or_else(|| failed(SqlError::other("the server's clock is out of range")))

@@ -12,6 +12,13 @@ pub enum CaseRule {
 }
 
 impl CaseRule {
+    /// What the usual file systems of this platform do.
+    pub const NATIVE: Self = if cfg!(target_os = "linux") {
+        Self::Sensitive
+    } else {
+        Self::Folded
+    };
+
     /// The one spelling that stands for all that are the same name.
     pub(super) fn spell(self, name: &str) -> String {
         match self {
@@ -29,7 +36,6 @@ pub(super) fn fold(character: char) -> char {
         // Upper-casing would turn it into `i`, so that `.gıt` became `.git`. Unicode folds the
         // dotless i to itself outside Turkic languages, and so do filesystems.
         'ı' => character,
-        _ if character.is_ascii() => character.to_ascii_lowercase(),
         _ => only(character.to_uppercase())
             .and_then(lowercase)
             .or_else(|| lowercase(character))

@@ -363,13 +363,20 @@ mod tests {
             refusal(&longer),
             PatternError::SegmentTooLong { glob: longer }
         );
-        let longest = format!("*{}", "/a".repeat(511));
-        assert_eq!(glob(&longest).written_bytes(), 1023);
+        let longest = format!("**{}", "/a".repeat(511));
+        assert_eq!(glob(&longest).written_bytes(), MAX_PATTERN_BYTES);
         let bytes = MAX_PATTERN_BYTES + 1;
         assert_eq!(
             refusal(&"*/".repeat(513)[..bytes]),
             PatternError::GlobTooLong { bytes }
         );
+    }
+
+    #[test]
+    fn json_form_is_the_text_and_is_checked() {
+        let glob: GlobPattern = serde_json::from_str(r#""./a*""#).unwrap();
+        assert_eq!(serde_json::to_string(&glob).unwrap(), r#""a*""#);
+        assert!(serde_json::from_str::<GlobPattern>(r#""a**""#).is_err());
     }
 
     #[test]

@@ -54,8 +54,7 @@ fn meet_names(left: Option<&Name>, right: Option<&Name>) -> Option<String> {
 }
 
 fn meet_wild(left: &[Step<CharSet>], right: &[Step<CharSet>]) -> Option<String> {
-    if !ends_agree(left.iter(), right.iter()) || !ends_agree(left.iter().rev(), right.iter().rev())
-    {
+    if !ends_agree(left, right) {
         return None;
     }
     let any = CharSet::any();
@@ -70,19 +69,22 @@ fn meet_wild(left: &[Step<CharSet>], right: &[Step<CharSet>]) -> Option<String> 
     Some(characters?.into_iter().collect())
 }
 
-/// Whether nothing before the first `*` of either side speaks against a common name.
+/// Whether nothing outside the first and last `*` of either side speaks against a common name.
 ///
 /// Decides most pairs of real globs (`*.rs`, `*.py`) and the most expensive ones of hostile globs
 /// without a search: two names that both contain `*` have nothing in common only if they disagree
 /// at an end.
-fn ends_agree<'a>(
-    left: impl Iterator<Item = &'a Step<CharSet>>,
-    right: impl Iterator<Item = &'a Step<CharSet>>,
+fn ends_agree(left: &[Step<CharSet>], right: &[Step<CharSet>]) -> bool {
+    let starts = left.iter().zip(right);
+    let ends = left.iter().rev().zip(right.iter().rev());
+    fixed_parts_agree(starts) && fixed_parts_agree(ends)
+}
+
+fn fixed_parts_agree<'a>(
+    pairs: impl Iterator<Item = (&'a Step<CharSet>, &'a Step<CharSet>)>,
 ) -> bool {
-    let mut pairs = left
-        .zip(right)
-        .map_while(|(left, right)| left.item().zip(right.item()));
-    pairs.all(|(left, right)| left.common(right).next().is_some())
+    let mut fixed = pairs.map_while(|(left, right)| left.item().zip(right.item()));
+    fixed.all(|(left, right)| left.common(right).next().is_some())
 }
 
 /// The characters worth trying in a name: one that makes it free of every refused name stands for
@@ -237,13 +239,15 @@ mod tests {
     }
 
     #[test]
-    fn ends_agree_up_to_the_first_star() {
-        let agree = |left: &str, right: &str| ends_agree(steps(left).iter(), steps(right).iter());
-        assert!(agree("ab*c", "ab*d"));
+    fn ends_agree_up_to_the_nearest_star() {
+        let agree = |left: &str, right: &str| ends_agree(&steps(left), &steps(right));
+        assert!(agree("ab*c*d", "ab*e*d"));
         assert!(agree("a*", "abc"));
-        assert!(agree("*x", "y"));
+        assert!(agree("*c", "abc"));
+        assert!(agree("*x*", "y"));
         assert!(!agree("ab*", "ac*"));
-        assert!(!agree("a", "b"));
+        assert!(!agree("*ab", "*cb"));
+        assert!(!agree("a*b", "a*c"));
     }
 
     #[test]

@@ -91,7 +91,7 @@ fn owner_in_the_way(
         .filter(is_other)
     {
         let theirs = owner.spec.owns.as_ref();
-        if let Some(overlap) = theirs.and_then(|theirs| overlap(wanted, theirs, case_rule())) {
+        if let Some(overlap) = theirs.and_then(|theirs| overlap(wanted, theirs, CaseRule::NATIVE)) {
             let overlap = Box::new(overlap);
             return Ok(Some(StoreError::OwnershipTaken {
                 by: owner.spec.name,
@@ -100,13 +100,4 @@ fn owner_in_the_way(
         }
     }
     Ok(None)
-}
-
-/// How paths compare on this platform's usual file systems.
-fn case_rule() -> CaseRule {
-    if cfg!(target_os = "linux") {
-        CaseRule::Sensitive
-    } else {
-        CaseRule::Folded
-    }
 }

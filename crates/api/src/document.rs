@@ -1,0 +1,20 @@
+//! The frame around each document.
+
+use serde::Serialize;
+
+/// Something that goes out as one JSON object with its schema.
+#[derive(Debug, Serialize)]
+pub struct Document<T> {
+    /// Name and version of the shape, such as `handoff.task/1`.
+    pub schema: &'static str,
+    /// The fields of that shape.
+    #[serde(flatten)]
+    pub body: T,
+}
+
+impl<T> Document<T> {
+    /// Frames a body.
+    pub const fn new(schema: &'static str, body: T) -> Self {
+        Self { schema, body }
+    }
+}

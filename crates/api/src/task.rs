@@ -1,0 +1,238 @@
+//! Tasks, leases and holds as JSON.
+
+use handoff_core::hold::{Hold, HoldScope};
+use handoff_core::lease::Tenure;
+use handoff_core::ownership::PathPattern;
+use handoff_core::task::{Evidence, Phase};
+use handoff_core::{Lease, Moment, Ownership, Task, TaskState, Timestamp};
+use serde::Serialize;
+
+/// What a view of a task depends on besides the task.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The time on the clock of its lease.
+    pub now: &'a Moment,
+    /// Whether a hold lies over the whole project or store.
+    pub is_held_above: bool,
+}
+
+/// A task.
+#[derive(Debug, Serialize)]
+pub struct TaskDocument {
+    /// Its identity.
+    pub id: String,
+    /// Where it belongs.
+    pub project: String,
+    /// What people call it.
+    pub name: String,
+    /// `waiting`, `held`, `queued`, `leased`, `running`, `done`, `failed`, `blocked` or `cancelled`.
+    pub state: Phase,
+    /// Higher goes first.
+    pub priority: i16,
+    /// What is to be done.
+    pub brief: String,
+    /// The paths it may change.
+    pub owns: Vec<String>,
+    /// What proves the work.
+    pub verify: Option<String>,
+    /// The tasks it still waits for.
+    pub waiting_for: Vec<String>,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// How often it was claimed; the number of the newest lease.
+    pub attempts: u64,
+    /// Who works on it.
+    pub lease: Option<LeaseDocument>,
+    /// The hold on this very task.
+    pub hold: Option<HoldDocument>,
+    /// What was said when it ended.
+    pub said: Option<String>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// What the tool itself proved.
+    pub evidence: Vec<Evidence>,
+    /// The number of its last event.
+    pub version: u64,
+}
+
+impl TaskDocument {
+    /// The schema of a task.
+    pub const SCHEMA: &str = "handoff.task/1";
+
+    /// A task as it looks now.
+    pub fn of(task: &Task, view: View<'_>) -> Self {
+        let (ended_at, said) = ending(&task.state);
+        let patterns = task.spec.owns.iter().flat_map(Ownership::patterns);
+        Self {
+            id: task.id.to_string(),
+            project: task.project.to_string(),
+            name: task.spec.name.to_string(),
+            state: task.phase(view.now, view.is_held_above),
+            priority: task.spec.priority.level(),
+            brief: task.spec.brief.to_string(),
+            owns: patterns.map(PathPattern::to_string).collect(),
+            verify: task.spec.verify.as_ref().map(ToString::to_string),
+            waiting_for: task.pending.iter().map(|it| it.task.to_string()).collect(),
+            created_at: task.created_at,
+            attempts: task.fence.number(),
+            lease: task
+                .state
+                .lease()
+                .map(|lease| LeaseDocument::of(lease, view.now)),
+            hold: task.hold.as_ref().map(HoldDocument::of),
+            said,
+            ended_at,
+            evidence: task.evidence.clone(),
+            version: task.version,
+        }
+    }
+}
+
+fn ending(state: &TaskState) -> (Option<Timestamp>, Option<String>) {
+    match state {
+        TaskState::Done { at, summary } => (Some(*at), summary.as_ref().map(ToString::to_string)),
+        TaskState::Failed { at, reason } | TaskState::Blocked { at, reason } => {
+            (Some(*at), Some(reason.to_string()))
+        }
+        TaskState::Cancelled { at, reason } => {
+            (Some(*at), reason.as_ref().map(ToString::to_string))
+        }
+        TaskState::Waiting
+        | TaskState::Queued
+        | TaskState::Leased { .. }
+        | TaskState::Running { .. } => (None, None),
+    }
+}
+
+/// A lease.
+#[derive(Debug, Serialize)]
+pub struct LeaseDocument {
+    /// Show this to report on the task.
+    pub fence: u64,
+    /// Who has it.
+    pub owner: String,
+    /// How long it lasts without a heartbeat; none for one that lasts as long as its session.
+    pub ttl_seconds: Option<f64>,
+    /// How much of that is left.
+    pub left_seconds: Option<f64>,
+    /// The session whose holder keeps it alive.
+    pub session: Option<String>,
+}
+
+impl LeaseDocument {
+    fn of(lease: &Lease, now: &Moment) -> Self {
+        let (term, session) = match &lease.tenure {
+            Tenure::Timed(term) => (Some(term), None),
+            Tenure::Anchored { session } => (None, Some(session.to_string())),
+        };
+        let left = term
+            .filter(|term| term.timeline == now.timeline)
+            .map(|term| term.expires.since(now.elapsed));
+        Self {
+            fence: lease.fence.number(),
+            owner: lease.owner.to_string(),
+            ttl_seconds: term.map(|term| term.ttl.as_secs_f64()),
+            left_seconds: left.map(|left| left.as_secs_f64()),
+            session,
+        }
+    }
+}
+
+/// A hold.
+#[derive(Debug, Serialize)]
+pub struct HoldDocument {
+    /// What is held: `everything`, a project's, a batch's id; none for the hold of a task, which stands with the task.
+    pub scope: Option<String>,
+    /// Whether work is handed out.
+    pub is_held: bool,
+    /// Why not.
+    pub reason: Option<String>,
+    /// Who said so.
+    pub by: Option<String>,
+    /// Since when.
+    pub since: Option<Timestamp>,
+}
+
+impl HoldDocument {
+    /// The schema of a hold.
+    pub const SCHEMA: &str = "handoff.hold/1";
+
+    /// The hold on a task.
+    fn of(hold: &Hold) -> Self {
+        Self {
+            scope: None,
+            is_held: true,
+            reason: hold.reason.as_ref().map(ToString::to_string),
+            by: Some(hold.by.to_string()),
+            since: Some(hold.since),
+        }
+    }
+
+    /// What holds a scope, if anything does.
+    pub fn on(scope: HoldScope, hold: Option<&Hold>) -> Self {
+        let scope = Some(scope.to_string());
+        match hold {
+            Some(hold) => Self {
+                scope,
+                ..Self::of(hold)
+            },
+            None => Self {
+                scope,
+                is_held: false,
+                reason: None,
+                by: None,
+                since: None,
+            },
+        }
+    }
+}
+
+/// The answer to a change of one task.
+#[derive(Debug, Serialize)]
+pub struct Receipt {
+    /// The task right after the change.
+    pub task: TaskDocument,
+    /// The key under which the change is recorded; repeating with it is harmless.
+    pub key: String,
+    /// Whether it had been carried out before.
+    pub is_repeat: bool,
+}
+
+impl Receipt {
+    /// The schema of a receipt.
+    pub const SCHEMA: &str = "handoff.receipt/1";
+}
+
+/// The answer to a claim.
+#[derive(Debug, Serialize)]
+pub struct ClaimDocument {
+    /// The task, with its lease; none when nothing is ready.
+    pub task: Option<TaskDocument>,
+    /// The key under which the claim is recorded.
+    pub key: String,
+    /// Whether it had been carried out before.
+    pub is_repeat: bool,
+}
+
+impl ClaimDocument {
+    /// The schema of a claim.
+    pub const SCHEMA: &str = "handoff.claim/1";
+}
+
+/// A page of a project's queue.
+#[derive(Debug, Serialize)]
+pub struct QueueDocument {
+    /// Which project.
+    pub project: String,
+    /// The hold that lies over all of it.
+    pub hold: Option<HoldDocument>,
+    /// The tasks.
+    pub tasks: Vec<TaskDocument>,
+    /// Whether there are more than the page has.
+    pub has_more: bool,
+}
+
+impl QueueDocument {
+    /// The schema of a queue.
+    pub const SCHEMA: &str = "handoff.queue/1";
+}

@@ -1,0 +1,56 @@
+//! Why a task did not get down the road. The task itself is told separately; this is for whoever runs the engine.
+
+use std::path::PathBuf;
+
+/// A step of the road that could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The ledger refused or failed.
+    #[error("the ledger could not be changed")]
+    Store(#[from] handoff_store::StoreError),
+    /// A place below the state directory could not be used.
+    #[error("cannot use the state directory")]
+    Place(#[from] handoff_files::DirError),
+    /// A file could not be written.
+    #[error("cannot write a file of the session")]
+    Write(#[from] handoff_files::WriteError),
+    /// A kernel lock could not be taken or looked at.
+    #[error("cannot lock")]
+    Lock(#[from] handoff_files::LockError),
+    /// Another process has the lock of a session that was just made.
+    #[error("`{0}` is locked by another process")]
+    Taken(PathBuf),
+    /// The repository has no commit to start from.
+    #[error("cannot tell where to start from")]
+    Base(#[source] handoff_git::GitError),
+    /// The worktree could not be made or removed.
+    #[error("cannot change the worktrees")]
+    Worktree(#[from] handoff_git::WorktreeError),
+    /// What the session changed could not be seen.
+    #[error("cannot see what the session changed")]
+    Changes(#[from] handoff_git::SnapshotError),
+    /// The work could not be committed.
+    #[error("cannot commit the work")]
+    Commit(#[from] handoff_git::CommitError),
+    /// What a dead session left could not be saved.
+    #[error("cannot save what was left in `{path}`")]
+    Quarantine {
+        /// Where it still is.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<handoff_git::QuarantineError>,
+    },
+    /// A program could not be started.
+    #[error("cannot start a program")]
+    Start(#[from] handoff_process::StartError),
+    /// A program could not be waited for.
+    #[error("cannot wait for a program")]
+    Wait(#[from] handoff_process::WaitError),
+    /// The package could not be made.
+    #[error("cannot seal the package")]
+    Seal(#[from] handoff_package::SealError),
+    /// The package could not be written.
+    #[error("cannot store the package")]
+    Package(#[from] handoff_package::StoreError),
+}

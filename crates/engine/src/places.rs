@@ -1,0 +1,108 @@
+//! Where the engine keeps things, and what their names say. A name is enough to know what a thing belongs to, so
+//! nothing about it needs to be recorded first.
+
+use std::path::{Path, PathBuf};
+
+use handoff_core::{BranchName, Fence, ProjectId, SessionId, Task, TaskId};
+
+/// The state directory, seen by what lies in it.
+#[derive(Debug, Clone)]
+pub struct Places {
+    home: PathBuf,
+}
+
+impl Places {
+    /// The places below a home.
+    pub fn new(home: PathBuf) -> Self {
+        Self { home }
+    }
+
+    /// The directory of a session.
+    pub fn session(&self, session: SessionId) -> PathBuf {
+        self.home.join("sessions").join(session.to_string())
+    }
+
+    /// The file whose kernel lock says that the holder of a session lives.
+    pub fn holder_lock(&self, session: SessionId) -> PathBuf {
+        self.session(session).join("holder.lock")
+    }
+
+    /// The packages of a project.
+    pub fn packages(&self, project: ProjectId) -> PathBuf {
+        self.home.join("packages").join(project.to_string())
+    }
+
+    /// The worktrees of a project.
+    pub fn worktrees(&self, project: ProjectId) -> PathBuf {
+        self.home.join("worktrees").join(project.to_string())
+    }
+
+    /// The worktree of an attempt.
+    pub fn worktree(&self, project: ProjectId, attempt: Attempt) -> PathBuf {
+        self.worktrees(project).join(attempt.directory())
+    }
+}
+
+/// One lease of one task: what a worktree and a branch belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attempt {
+    /// The task.
+    pub task: TaskId,
+    /// The lease.
+    pub fence: Fence,
+}
+
+impl Attempt {
+    /// The newest attempt at a task.
+    pub fn of(task: &Task) -> Self {
+        Self {
+            task: task.id,
+            fence: task.fence,
+        }
+    }
+
+    fn directory(self) -> String {
+        format!("{}-{}", self.task, self.fence)
+    }
+
+    /// Reads the name of a worktree's directory back.
+    pub fn from_directory(path: &Path) -> Option<Self> {
+        let (task, fence) = path.file_name()?.to_str()?.rsplit_once('-')?;
+        Some(Self {
+            task: task.parse().ok()?,
+            fence: Fence::new(fence.parse().ok()?),
+        })
+    }
+
+    /// `<name>-<six digits of the id>-<fence>`: readable, and unique even when a name is used again.
+    pub fn label(self, task: &Task) -> String {
+        let id = self.task.to_string();
+        format!("{}-{}-{}", task.spec.name, &id[id.len() - 6..], self.fence)
+    }
+
+    /// The branch its work lands on.
+    pub fn branch(self, task: &Task) -> BranchName {
+        let name = format!("handoff/{}", self.label(task));
+        name.parse()
+            .expect("a task's name and hexadecimal digits are parts of a branch name")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worktree_says_which_attempt_it_belongs_to() {
+        let places = Places::new("/state".into());
+        let task: TaskId = "task_0192f0c47d0a7c3e9f5b2a1c3d4e5f60".parse().unwrap();
+        let project: ProjectId = "proj_0192f0c47d0a7c3e9f5b2a1c3d4e5f61".parse().unwrap();
+        let attempt = Attempt {
+            task,
+            fence: Fence::new(12),
+        };
+        let path = places.worktree(project, attempt);
+        assert_eq!(Attempt::from_directory(&path), Some(attempt));
+        assert_eq!(Attempt::from_directory(Path::new("/x/notes-1")), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! A worktree without a lease is nobody's: what is in it is saved, then it goes.
+
+use std::path::Path;
+
+use handoff_core::{Task, TaskId};
+use handoff_files::Dir;
+use handoff_git::Repository;
+use handoff_store::{StoreError, read, tasks};
+
+use crate::error::EngineError;
+use crate::places::Attempt;
+use crate::workshop::Workshop;
+
+/// Saves and removes the worktrees of attempts that are over, and says how many.
+pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<usize, EngineError> {
+    let mut retired = 0;
+    for attempt in attempts(workshop)? {
+        let Some(task) = known(workshop, attempt.task)? else {
+            continue;
+        };
+        let is_live = task
+            .state
+            .lease()
+            .is_some_and(|lease| lease.fence == attempt.fence);
+        if !is_live {
+            retire(workshop, &task, attempt)?;
+            retired += 1;
+        }
+    }
+    Ok(retired)
+}
+
+fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineError> {
+    let names = match Dir::open(&workshop.places.worktrees(workshop.project)) {
+        Ok(dir) => dir.names()?,
+        Err(error) if error.is_not_found() => return Ok(vec![]),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(names
+        .iter()
+        .filter_map(|name| Attempt::from_directory(Path::new(name)))
+        .collect())
+}
+
+/// A directory that names a task of another ledger is not ours to judge.
+fn known(workshop: &mut Workshop<'_>, id: TaskId) -> Result<Option<Task>, EngineError> {
+    match read(workshop.store, |tx| tasks::get(tx, id)) {
+        Ok(task) => Ok(Some(task)),
+        Err(StoreError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Saves what is uncommitted in an attempt's worktree to `refs/handoff/quarantine/…`, then removes the worktree. Its branch
+/// stays.
+pub fn retire(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    attempt: Attempt,
+) -> Result<(), EngineError> {
+    let path = workshop.places.worktree(task.project, attempt);
+    // One that was never finished has nothing in it that a session made.
+    if let Ok(at) = Repository::open(&path) {
+        let name = attempt
+            .label(task)
+            .parse()
+            .expect("a label is a plain name");
+        let saved = workshop.git.quarantine(&at, &name);
+        saved.map_err(|source| EngineError::Quarantine {
+            path: path.clone(),
+            source: Box::new(source),
+        })?;
+    }
+    workshop.git.remove_worktree(workshop.repository, &path)?;
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! What the engine works with: the store, the repository, the places, and the environment for what it starts.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::time::Duration;
+
+use handoff_core::lease::Ttl;
+use handoff_core::task::Command;
+use handoff_core::time::Clock;
+use handoff_core::{Caller, IdempotencyKey, ProjectId, SessionId, Task};
+use handoff_files::Dir;
+use handoff_git::{Git, Repository};
+use handoff_package::Package;
+use handoff_store::queue::{Answer, Change, Request, TaskRef, TenureWish, submit};
+use handoff_store::{Store, StoreKind, packages, read};
+
+use crate::error::EngineError;
+use crate::places::Places;
+
+/// How often a worker renews the leases of its live sessions where a server has the clock.
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
+/// How long such a lease lasts: three heartbeats.
+const SESSION_TTL: Duration = Duration::from_secs(60);
+
+/// What the engine works with.
+pub struct Workshop<'a> {
+    /// The ledger.
+    pub store: &'a mut dyn Store,
+    /// The project whose tasks are worked on.
+    pub project: ProjectId,
+    /// Its repository.
+    pub repository: &'a Repository,
+    /// How git is called.
+    pub git: Git,
+    /// The clocks.
+    pub clock: &'a dyn Clock,
+    /// Where things are kept.
+    pub places: Places,
+    /// What agents and checks see of the environment.
+    pub environment: BTreeMap<OsString, OsString>,
+}
+
+impl Workshop<'_> {
+    /// A lease for a session: on this machine's store it lasts as long as the holder lives; on a server the
+    /// worker renews it.
+    pub(crate) fn tenure(&self, session: SessionId) -> TenureWish {
+        match self.store.info().kind {
+            StoreKind::Sqlite => TenureWish::Anchored { session },
+            StoreKind::Postgres => TenureWish::Timed {
+                ttl: Ttl::new(SESSION_TTL).expect("it is within the limits"),
+            },
+        }
+    }
+
+    /// Claims the next ready task for a session.
+    pub(crate) fn claim_next(&mut self, session: SessionId) -> Result<Option<Task>, EngineError> {
+        let change = Change::ClaimNext {
+            project: self.project,
+            tenure: self.tenure(session),
+        };
+        let key = format!("{session}/claim")
+            .parse()
+            .expect("an id and a word make a key");
+        let request = Request {
+            by: Caller::Worker,
+            key,
+            change,
+        };
+        match submit(self.store, &request)?.answer {
+            Answer::Task(task) => Ok(Some(*task)),
+            Answer::NothingReady | Answer::Hold { .. } => Ok(None),
+        }
+    }
+
+    /// Reports on a task. The same attempt says the same thing once, however often it is repeated.
+    pub(crate) fn tell(
+        &mut self,
+        task: &Task,
+        command: Command,
+        verb: &str,
+    ) -> Result<(), EngineError> {
+        let key = format!("{}/{}/{verb}", task.id, task.fence);
+        self.submit(
+            task,
+            command,
+            Caller::Worker,
+            key.parse().expect("ids and a word make a key"),
+        )
+    }
+
+    /// Puts a task right after a crash.
+    pub(crate) fn repair(
+        &mut self,
+        task: &Task,
+        command: Command,
+        session: SessionId,
+    ) -> Result<(), EngineError> {
+        let key = IdempotencyKey::of_session(session, task.id, "repair");
+        self.submit(task, command, Caller::Reconciler, key)
+    }
+
+    /// What the tasks that this one waited for left behind. A package that is not there or not sound is left out: it would only
+    /// inform the session.
+    pub(crate) fn packages_before(&mut self, task: &Task) -> Result<Vec<Package>, EngineError> {
+        let mut found = vec![];
+        for dependency in &task.spec.after {
+            let rows = read(self.store, |tx| packages::of_task(tx, dependency.task))?;
+            let Ok(dir) = Dir::open(&self.places.packages(task.project)) else {
+                continue;
+            };
+            found.extend(
+                rows.iter()
+                    .filter_map(|row| handoff_package::load(&dir, row.id).ok()),
+            );
+        }
+        Ok(found)
+    }
+
+    fn submit(
+        &mut self,
+        task: &Task,
+        command: Command,
+        by: Caller,
+        key: IdempotencyKey,
+    ) -> Result<(), EngineError> {
+        let change = Change::Tell {
+            task: TaskRef::Id(task.id),
+            command,
+        };
+        submit(self.store, &Request { by, key, change })?;
+        Ok(())
+    }
+}

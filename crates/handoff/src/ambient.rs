@@ -1,0 +1,81 @@
+//! What the process was given: arguments, environment, working directory, terminal. Read once, here, and
+//! handed down as values.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+/// What the process was given.
+#[derive(Debug, Clone)]
+pub(crate) struct Ambient {
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) environment: BTreeMap<OsString, OsString>,
+    /// None when the directory was deleted under us.
+    pub(crate) cwd: Option<PathBuf>,
+    /// This very program, to be started again.
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) is_terminal: bool,
+    pub(crate) width: Option<u16>,
+}
+
+impl Ambient {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
+    pub(crate) fn collect() -> Self {
+        let is_terminal = std::io::stdout().is_terminal();
+        let size = is_terminal.then(|| rustix::termios::tcgetwinsize(rustix::stdio::stdout()));
+        Self {
+            arguments: std::env::args_os().collect(),
+            environment: std::env::vars_os().collect(),
+            cwd: std::env::current_dir().ok(),
+            program: std::env::current_exe().ok(),
+            is_terminal,
+            width: size
+                .and_then(Result::ok)
+                .map(|size| size.ws_col)
+                .filter(|width| *width > 0),
+        }
+    }
+
+    /// A variable that is set to something.
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment
+            .get(OsStr::new(name))
+            .map(OsString::as_os_str)
+            .filter(|it| !it.is_empty())
+    }
+
+    /// A variable as text; what is not text counts as not set.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.variable(name).and_then(OsStr::to_str)
+    }
+
+    /// A directory variable; a relative one is ignored, as the XDG rules say.
+    pub(crate) fn directory(&self, name: &str) -> Option<&Path> {
+        self.variable(name)
+            .map(Path::new)
+            .filter(|path| path.is_absolute())
+    }
+
+    /// Where state is kept.
+    pub(crate) fn handoff_home(&self) -> Option<PathBuf> {
+        let below = |base: &Path| base.join("handoff");
+        let named = self.directory("HANDOFF_HOME").map(Path::to_owned);
+        named
+            .or_else(|| self.directory("XDG_STATE_HOME").map(below))
+            .or_else(|| {
+                self.directory("HOME")
+                    .map(|home| home.join(".local/state/handoff"))
+            })
+    }
+
+    /// Where the user's configuration is.
+    pub(crate) fn config_file(&self) -> Option<PathBuf> {
+        let base = self.directory("XDG_CONFIG_HOME").map(Path::to_owned);
+        let base = base.or_else(|| self.directory("HOME").map(|home| home.join(".config")));
+        base.map(|base| base.join("handoff/config.toml"))
+    }
+}

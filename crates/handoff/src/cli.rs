@@ -1,0 +1,144 @@
+//! The commands: one file each, and here their list.
+
+mod completion;
+mod demo;
+mod doctor;
+mod dump;
+mod events;
+mod help;
+mod hold;
+mod queue;
+mod scripted_agent;
+mod span;
+mod version;
+mod worker;
+
+use std::ffi::OsStr;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+use handoff_api::ExitCode;
+
+use crate::ambient::Ambient;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{Format, Output};
+
+/// Carries work from one AI coding agent session to the next, runs several side by side without harm, and loses
+/// nothing.
+#[derive(Debug, Parser)]
+#[command(
+    name = "handoff",
+    disable_help_subcommand = true,
+    disable_version_flag = true
+)]
+#[command(after_help = "Start with `handoff demo`. Exit codes: `handoff help exit-codes`.")]
+struct Cli {
+    /// Print JSON: one document, or one object a line for streams.
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Walk the whole road once in a scratch repository: no set-up, no key, no network.
+    Demo(demo::Args),
+    /// Write the baton for the next session: add a task, or say that one is done or blocked.
+    Dump(dump::Args),
+    /// Tasks: add, list, claim, report.
+    #[command(subcommand)]
+    Queue(queue::Command),
+    /// Stop handing out work; what runs goes on.
+    Hold(hold::HoldArgs),
+    /// Hand out work again.
+    Unhold(hold::UnholdArgs),
+    /// Read or follow the ledger.
+    Events(events::Args),
+    /// Take ready tasks down the road.
+    Worker(worker::Args),
+    /// Look at versions, paths, the store, limits and what is missing here.
+    Doctor(doctor::Args),
+    /// Print a completion script for a shell.
+    Completion(completion::Args),
+    /// Print the version.
+    Version,
+    /// Explain a command or a topic.
+    Help(help::Args),
+    /// Play a script as if it were an agent.
+    #[command(hide = true)]
+    ScriptedAgent(scripted_agent::Args),
+}
+
+/// Runs the command that the process was started with.
+pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
+    let wants_json = ambient
+        .arguments
+        .iter()
+        .any(|argument| argument == OsStr::new("--json"));
+    let cli = match Cli::try_parse_from(&ambient.arguments) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error, &ambient, wants_json).number().into(),
+    };
+    // The agent ends as its script says, not with a code of ours.
+    if let Command::ScriptedAgent(args) = &cli.command {
+        return scripted_agent::run(args, &ambient);
+    }
+    let format = if cli.json { Format::Json } else { Format::Text };
+    let mut ctx = Context {
+        out: Output::new(&ambient, format),
+        ambient,
+    };
+    let code = match run(cli.command, &mut ctx) {
+        Ok(code) => code,
+        Err(failure) if failure.is_closed_pipe => ExitCode::Done,
+        Err(failure) => {
+            ctx.out.failure(&failure);
+            failure.code
+        }
+    };
+    code.number().into()
+}
+
+fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Demo(args) => demo::run(&args, ctx),
+        Command::Dump(args) => dump::run(args, ctx),
+        Command::Queue(command) => queue::run(command, ctx),
+        Command::Hold(args) => hold::hold(args, ctx),
+        Command::Unhold(args) => hold::unhold(args, ctx),
+        Command::Events(args) => events::run(&args, ctx),
+        Command::Worker(args) => worker::run(&args, ctx),
+        Command::Doctor(args) => doctor::run(&args, ctx),
+        Command::Completion(args) => completion::run(&args, ctx),
+        Command::Version => version::run(ctx),
+        Command::Help(args) => help::run(&args, ctx),
+        Command::ScriptedAgent(_) => unreachable!("it never gets a context"),
+    }
+}
+
+/// A command line that cannot be understood, or a request for help.
+fn refuse(error: &clap::Error, ambient: &Ambient, wants_json: bool) -> ExitCode {
+    let mut out = Output::new(
+        ambient,
+        if wants_json {
+            Format::Json
+        } else {
+            Format::Text
+        },
+    );
+    let text = error.render().to_string();
+    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp);
+    if is_help {
+        drop(out.raw(text.as_bytes()));
+        return ExitCode::Done;
+    }
+    let text = text
+        .trim_end()
+        .strip_prefix("error: ")
+        .unwrap_or(text.trim_end());
+    out.failure(&Failure::usage(text));
+    ExitCode::Usage
+}

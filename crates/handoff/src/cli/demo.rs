@@ -1,0 +1,58 @@
+//! `handoff demo`: the whole road once, in a scratch repository, with the built-in agent and the real ledger.
+//!
+//! It is a story in four scenes. What is told is read back from the ledger and from git, never made up: each line of a
+//! scene is an event that was recorded.
+
+mod scene;
+mod stage;
+
+use handoff_api::ExitCode;
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::Tone;
+use stage::Stage;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Keep the scratch directory, to look around in it.
+    #[arg(long)]
+    keep: bool,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut stage = Stage::set(ctx)?;
+    tell(
+        ctx,
+        "",
+        "A scratch repository, a scratch ledger, and an agent that plays a script.",
+    )?;
+    scene::first_task(&mut stage, ctx)?;
+    scene::killed_in_the_middle(&mut stage, ctx)?;
+    scene::repaired_and_finished(&mut stage, ctx)?;
+    scene::what_is_left(&mut stage, ctx)?;
+    if args.keep {
+        let place = stage.keep();
+        tell(
+            ctx,
+            "",
+            &format!(
+                "Look around: cd {0}/repo && HANDOFF_HOME={0}/state handoff queue list --all",
+                place.display()
+            ),
+        )?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// A line of the story.
+fn tell(ctx: &mut Context, mark: &str, text: &str) -> Result<(), Failure> {
+    let mark = ctx.out.styled(Tone::Faint, mark);
+    Ok(ctx.out.line(format!("{mark}{text}"))?)
+}
+
+/// The beginning of a scene.
+fn heading(ctx: &mut Context, text: &str) -> Result<(), Failure> {
+    let text = ctx.out.styled(Tone::Strong, text);
+    Ok(ctx.out.line(format!("\n{text}"))?)
+}

@@ -1,0 +1,235 @@
+//! The scenes of the demo.
+
+use std::time::Duration;
+
+use handoff_core::task::{Dependency, Priority, TaskSpec, Until};
+use handoff_core::{Envelope, Event, Fence, Task, TaskEvent, TaskId};
+use handoff_engine::{Attempt, reconcile};
+use handoff_files::Watch;
+use handoff_store::queue::{Answer, Change};
+use handoff_store::{audit, read, tasks};
+
+use super::stage::{Stage, finish};
+use super::{heading, tell};
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Table, Tone, event_line};
+
+/// A task goes down the whole road.
+pub(super) fn first_task(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
+    heading(
+        ctx,
+        "1. A task is dumped, and a worker takes it down the road",
+    )?;
+    let mut desk = stage.desk()?;
+    let greet = add(
+        &mut desk,
+        "greet",
+        "Write greet.sh: it greets whoever is named.",
+        "sh greet.sh Ada | grep -q Ada",
+        vec![],
+    )?;
+    let after = vec![Dependency {
+        task: greet.id,
+        until: Until::Done,
+    }];
+    add(
+        &mut desk,
+        "farewell",
+        "Write farewell.sh: it says goodbye.",
+        "sh farewell.sh Ada | grep -q Goodbye",
+        after,
+    )?;
+    finish(stage.start_worker("greet.toml")?)?;
+    recount(stage, &mut desk, ctx)
+}
+
+/// A worker dies while its agent is at work.
+pub(super) fn killed_in_the_middle(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
+    heading(
+        ctx,
+        "2. The next worker is killed in the middle of its work",
+    )?;
+    let mut desk = stage.desk()?;
+    let farewell = named(&mut desk, "farewell")?;
+    let mut worker = stage.start_worker("farewell.toml")?;
+    wait_until_started(&mut desk, farewell.id)?;
+    wait_for_half_work(stage, &farewell)?;
+    worker
+        .end()
+        .map_err(|error| Failure::failed("cannot end the worker").because(&error))?;
+    recount(stage, &mut desk, ctx)?;
+    tell(
+        ctx,
+        "          ",
+        "kill -9: worker and agent are gone; half of the work lies in a worktree.",
+    )
+}
+
+/// What the kernel and the ledger know is enough to put it right.
+pub(super) fn repaired_and_finished(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
+    heading(ctx, "3. The next command repairs, the next worker finishes")?;
+    let mut desk = stage.desk()?;
+    let clock = stage.context().clock()?;
+    let mut workshop = desk.workshop(stage.context(), &*clock)?;
+    reconcile::all(&mut workshop)
+        .map_err(|error| Failure::failed("cannot repair").because(&error))?;
+    recount(stage, &mut desk, ctx)?;
+    let refs = stage.git(&[
+        "for-each-ref",
+        "--format=%(refname)",
+        "refs/handoff/quarantine",
+    ])?;
+    tell(
+        ctx,
+        "          ",
+        &format!("The half work is safe: {}", refs.trim_end()),
+    )?;
+    finish(stage.start_worker("farewell.toml")?)?;
+    recount(stage, &mut desk, ctx)
+}
+
+/// The end of the story, and that it is true.
+pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
+    heading(ctx, "4. What is left")?;
+    let mut desk = stage.desk()?;
+    let project = desk.project;
+    let listed = read(&mut *desk.store, |tx| {
+        tasks::page(tx, project, tasks::Which::All, None, 10)
+    })?;
+    let mut table = Table::new(&["TASK", "STATE", "ATTEMPTS", "BRANCH"]);
+    for listed in listed.iter().rev() {
+        let task = desk.document(&listed.task)?;
+        let branch = Attempt::of(&listed.task).branch(&listed.task);
+        table.row([
+            (Tone::Strong, task.name),
+            (Tone::Good, task.state.to_string()),
+            (Tone::Plain, task.attempts.to_string()),
+            (Tone::Faint, branch.to_string()),
+        ]);
+    }
+    ctx.out.table(&table)?;
+    let audit = read(&mut *desk.store, audit::audit)?;
+    let log = stage.git(&[
+        "log",
+        "--oneline",
+        "--all",
+        "--no-decorate",
+        "--format=%h %s",
+        "--glob=refs/heads/handoff",
+    ])?;
+    tell(ctx, "", "")?;
+    for line in log.lines() {
+        tell(ctx, "  ", line)?;
+    }
+    let verdict = if audit.faults.is_empty() {
+        "agree"
+    } else {
+        "DO NOT AGREE"
+    };
+    tell(
+        ctx,
+        "\n",
+        &format!(
+            "{} tasks and their {} events {verdict}.",
+            audit.tasks, audit.events
+        ),
+    )
+}
+
+fn add(
+    desk: &mut Desk,
+    name: &str,
+    brief: &str,
+    verify: &str,
+    after: Vec<Dependency>,
+) -> Result<Task, Failure> {
+    let spec = TaskSpec {
+        name: name.parse().expect("a plain name"),
+        brief: brief.parse().expect("a short text"),
+        priority: Priority::default(),
+        owns: None,
+        verify: Some(verify.parse().expect("a short text")),
+        after,
+    };
+    let id = TaskId::from_uuid(handoff_process::mint());
+    let change = Change::Add {
+        id,
+        project: desk.project,
+        spec,
+    };
+    match desk.submit(change, None)?.0.answer {
+        Answer::Task(task) => Ok(*task),
+        Answer::Hold { .. } | Answer::NothingReady => Err(Failure::failed("nothing was added")),
+    }
+}
+
+fn named(desk: &mut Desk, name: &str) -> Result<Task, Failure> {
+    let (project, name) = (desk.project, name.parse().expect("a plain name"));
+    Ok(read(&mut *desk.store, |tx| {
+        tasks::named(tx, project, &name)
+    })?)
+}
+
+/// Tells what the ledger recorded since the last time.
+fn recount(stage: &mut Stage, desk: &mut Desk, ctx: &mut Context) -> Result<(), Failure> {
+    for envelope in stage.news(&mut *desk.store)? {
+        let name = name_of(desk, &envelope)?;
+        ctx.out.line(event_line(&envelope, name.as_deref()))?;
+    }
+    Ok(())
+}
+
+fn name_of(desk: &mut Desk, envelope: &Envelope) -> Result<Option<String>, Failure> {
+    let Ok(id) = envelope.stream.parse() else {
+        return Ok(None);
+    };
+    Ok(Some(
+        read(&mut *desk.store, |tx| tasks::get(tx, id))?
+            .spec
+            .name
+            .to_string(),
+    ))
+}
+
+/// Waits on the ledger until a session works on the task.
+fn wait_until_started(desk: &mut Desk, id: TaskId) -> Result<(), Failure> {
+    let mut bell = desk.store.bell()?;
+    for _ in 0..60 {
+        let history = read(&mut *desk.store, |tx| {
+            handoff_store::events::history(tx, &id.to_string(), u64::MAX)
+        })?;
+        if history
+            .iter()
+            .any(|it| matches!(it.event, Event::Task(TaskEvent::Started { .. })))
+        {
+            return Ok(());
+        }
+        bell.wait(Duration::from_millis(500))?;
+    }
+    Err(Failure::failed("the worker did not start its agent"))
+}
+
+/// Waits until the agent has written its half, as one sees it in the worktree.
+fn wait_for_half_work(stage: &Stage, task: &Task) -> Result<(), Failure> {
+    let attempt = Attempt {
+        task: task.id,
+        fence: Fence::new(1),
+    };
+    let file = stage
+        .places()
+        .worktree(task.project, attempt)
+        .join("farewell.sh");
+    let mut watch = Watch::on(&file)
+        .map_err(|error| Failure::failed("cannot watch the worktree").because(&error))?;
+    for _ in 0..60 {
+        if std::fs::read_to_string(&file).is_ok_and(|text| text.contains("half")) {
+            return Ok(());
+        }
+        watch
+            .wait(Some(Duration::from_millis(500)))
+            .map_err(|error| Failure::failed("cannot watch the worktree").because(&error))?;
+    }
+    Err(Failure::failed("the agent did not begin its work"))
+}

@@ -1,0 +1,203 @@
+//! `handoff doctor`: versions, paths, the store, limits, and what is missing here.
+
+use handoff_api::{DoctorDocument, ExitCode, Finding, StoreDocument, Verdict};
+use handoff_core::lease::Ttl;
+use handoff_core::task::Brief;
+use handoff_files::{Filesystem, filesystem};
+use handoff_git::Repository;
+use handoff_store::{Store, audit, read};
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{Table, Tone};
+
+/// Below this a store still works, but sessions and packages soon will not.
+const LOW_SPACE: u64 = 500 * 1024 * 1024;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Also rebuild every task from its events and compare; takes longer the more there are.
+    #[arg(long)]
+    audit: bool,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut findings = vec![program(), home(ctx), space(ctx), git(ctx), project(ctx)];
+    let store = match ctx.open_store() {
+        Ok(mut store) => {
+            findings.push(good("store", describe(&*store)));
+            if args.audit {
+                findings.push(audited(&mut *store));
+            }
+            Some(document(&*store))
+        }
+        Err(failure) => {
+            findings.push(bad("store", explained(&failure)));
+            None
+        }
+    };
+    findings.extend(limits());
+    let is_bad = findings
+        .iter()
+        .any(|finding| finding.verdict == Verdict::Bad);
+    show(DoctorDocument { findings, store }, ctx)?;
+    Ok(if is_bad {
+        ExitCode::CheckFailed
+    } else {
+        ExitCode::Done
+    })
+}
+
+fn program() -> Finding {
+    good(
+        "handoff",
+        format!("{} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS),
+    )
+}
+
+fn home(ctx: &Context) -> Finding {
+    let path = match ctx.home() {
+        Ok(path) => path,
+        Err(failure) => return bad("state", explained(&failure)),
+    };
+    match Filesystem::of(&path) {
+        Ok(Filesystem::Local) => good("state", path.display().to_string()),
+        Ok(other) => bad(
+            "state",
+            format!("{} is on a {other} file system", path.display()),
+        ),
+        Err(error) => bad("state", error.to_string()),
+    }
+}
+
+fn space(ctx: &Context) -> Finding {
+    let free = ctx
+        .home()
+        .ok()
+        .and_then(|path| filesystem::free_space(&path).ok());
+    match free {
+        Some(free) if free < LOW_SPACE => limited("space", format!("only {} MiB free", free >> 20)),
+        Some(free) => good("space", format!("{} MiB free", free >> 20)),
+        None => limited("space", "unknown".to_owned()),
+    }
+}
+
+fn git(ctx: &Context) -> Finding {
+    match handoff_git::Git::new(ctx.ambient.environment.clone()).version() {
+        Ok(version) => good("git", version),
+        Err(error) => bad("git", error.to_string()),
+    }
+}
+
+fn project(ctx: &Context) -> Finding {
+    let Ok(cwd) = ctx.cwd() else {
+        return limited("project", "no working directory".to_owned());
+    };
+    let Ok(repository) = Repository::discover(cwd) else {
+        return limited("project", "not inside a git repository".to_owned());
+    };
+    let place = repository.common_dir().display().to_string();
+    match repository.read_mark() {
+        Ok(Some(mark)) => good("project", format!("{} in {place}", mark.project)),
+        Ok(None) => good(
+            "project",
+            format!("none yet in {place}; the first task makes one"),
+        ),
+        Err(error) => bad("project", error.to_string()),
+    }
+}
+
+fn audited(store: &mut dyn Store) -> Finding {
+    match read(store, audit::audit) {
+        Ok(audit) if audit.faults.is_empty() => good(
+            "audit",
+            format!(
+                "{} tasks agree with their {} events",
+                audit.tasks, audit.events
+            ),
+        ),
+        Ok(audit) => bad("audit", audit.faults.join("; ")),
+        Err(error) => bad("audit", explained(&error.into())),
+    }
+}
+
+fn limits() -> [Finding; 2] {
+    [
+        good(
+            "lease",
+            format!("{} s to {} s", Ttl::MIN.as_secs(), Ttl::MAX.as_secs()),
+        ),
+        good("brief", format!("up to {} KiB", Brief::LIMIT >> 10)),
+    ]
+}
+
+fn describe(store: &dyn Store) -> String {
+    let info = store.info();
+    format!(
+        "{} at {}, schema {}",
+        info.engine, info.location, info.schema
+    )
+}
+
+fn document(store: &dyn Store) -> StoreDocument {
+    let info = store.info();
+    StoreDocument {
+        id: info.id.to_string(),
+        engine: info.kind.to_string(),
+        engine_version: info.engine.clone(),
+        location: info.location.clone(),
+        schema_version: info.schema,
+    }
+}
+
+fn explained(failure: &Failure) -> String {
+    std::iter::once(&failure.message)
+        .chain(&failure.causes)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(": ")
+}
+
+fn good(what: &'static str, found: String) -> Finding {
+    Finding {
+        what,
+        verdict: Verdict::Good,
+        found,
+    }
+}
+
+fn limited(what: &'static str, found: String) -> Finding {
+    Finding {
+        what,
+        verdict: Verdict::Limited,
+        found,
+    }
+}
+
+fn bad(what: &'static str, found: String) -> Finding {
+    Finding {
+        what,
+        verdict: Verdict::Bad,
+        found,
+    }
+}
+
+fn show(document: DoctorDocument, ctx: &mut Context) -> Result<(), Failure> {
+    if ctx.out.is_json() {
+        return Ok(ctx.out.document(DoctorDocument::SCHEMA, document)?);
+    }
+    let mut table = Table::new(&["CHECK", "", "FOUND"]).wrapped();
+    for finding in document.findings {
+        let (tone, word) = match finding.verdict {
+            Verdict::Good => (Tone::Good, "ok"),
+            Verdict::Limited => (Tone::Attention, "limited"),
+            Verdict::Bad => (Tone::Bad, "problem"),
+        };
+        table.row([
+            (Tone::Strong, finding.what.to_owned()),
+            (tone, word.to_owned()),
+            (Tone::Plain, finding.found),
+        ]);
+    }
+    Ok(ctx.out.table(&table)?)
+}

@@ -1,0 +1,150 @@
+//! `handoff events`: read or follow the ledger.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::time::Duration;
+
+use handoff_api::{EventDocument, ExitCode};
+use handoff_core::event::CursorError;
+use handoff_core::{Cursor, Envelope, Event, ProjectId, TaskEvent};
+use handoff_store::events::{self, Following};
+use handoff_store::{Store, read, tasks};
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::event_line;
+
+/// How many events are read at a time.
+const PAGE: u32 = 500;
+
+/// A follower is told of changes; this is only for the case that the telling fails.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only events after this cursor, or only new ones (`now`); without it from the beginning.
+    #[arg(long, value_name = "CURSOR|now")]
+    since: Option<Since>,
+    /// Go on with new events as they happen.
+    #[arg(long, short, conflicts_with = "snapshot")]
+    follow: bool,
+    /// Stop after the events there are now (this is the default).
+    #[arg(long)]
+    snapshot: bool,
+    /// Events of all projects of the store.
+    #[arg(long)]
+    everything: bool,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let (mut store, project) = open(args, ctx)?;
+    let Some(store) = &mut store else {
+        return Ok(ExitCode::Done);
+    };
+    let mut bell = args.follow.then(|| store.bell()).transpose()?;
+    let mut reader = Reader {
+        project,
+        since: start(args, &mut **store)?,
+        names: HashMap::new(),
+    };
+    loop {
+        while reader.print_page(&mut **store, ctx)? > 0 {}
+        match &mut bell {
+            Some(bell) => bell.wait(LOOK_AGAIN)?,
+            None => return Ok(ExitCode::Done),
+        };
+    }
+}
+
+type Opened = (Option<Box<dyn Store>>, Option<ProjectId>);
+
+fn open(args: &Args, ctx: &Context) -> Result<Opened, Failure> {
+    if args.everything {
+        return Ok((Some(ctx.open_store()?), None));
+    }
+    if args.follow {
+        let desk = Desk::open(ctx)?;
+        return Ok((Some(desk.store), Some(desk.project)));
+    }
+    let desk = Desk::peek(ctx)?;
+    Ok(desk.map_or((None, None), |desk| (Some(desk.store), Some(desk.project))))
+}
+
+fn start(args: &Args, store: &mut dyn Store) -> Result<Cursor, Failure> {
+    match args.since {
+        Some(Since::Cursor(since)) => Ok(since),
+        Some(Since::Now) => Ok(read(store, events::newest)?),
+        None => Ok(Cursor::START),
+    }
+}
+
+/// Where to begin.
+#[derive(Debug, Clone, Copy)]
+enum Since {
+    Cursor(Cursor),
+    Now,
+}
+
+impl FromStr for Since {
+    type Err = CursorError;
+
+    fn from_str(text: &str) -> Result<Self, CursorError> {
+        if text == "now" {
+            Ok(Self::Now)
+        } else {
+            text.parse().map(Self::Cursor)
+        }
+    }
+}
+
+/// Where a reader of the ledger is.
+struct Reader {
+    project: Option<ProjectId>,
+    since: Cursor,
+    /// The names of tasks by their stream, for people.
+    names: HashMap<String, String>,
+}
+
+impl Reader {
+    fn print_page(&mut self, store: &mut dyn Store, ctx: &mut Context) -> Result<usize, Failure> {
+        let wanted = Following {
+            since: self.since,
+            project: self.project,
+            limit: PAGE,
+        };
+        let page = read(store, |tx| events::since(tx, wanted))?;
+        let count = page.len();
+        for envelope in page {
+            self.since = envelope.cursor;
+            if ctx.out.is_json() {
+                ctx.out
+                    .document(EventDocument::SCHEMA, EventDocument::from(envelope))?;
+            } else {
+                let name = self.name(store, &envelope)?;
+                ctx.out.line(event_line(&envelope, name.as_deref()))?;
+            }
+        }
+        Ok(count)
+    }
+
+    fn name(
+        &mut self,
+        store: &mut dyn Store,
+        envelope: &Envelope,
+    ) -> Result<Option<String>, Failure> {
+        if let Event::Task(TaskEvent::Added { spec }) = &envelope.event {
+            self.names
+                .insert(envelope.stream.clone(), spec.name.to_string());
+        }
+        if let Some(name) = self.names.get(&envelope.stream) {
+            return Ok(Some(name.clone()));
+        }
+        let Ok(id) = envelope.stream.parse() else {
+            return Ok(None);
+        };
+        let name = read(store, |tx| tasks::get(tx, id))?.spec.name.to_string();
+        self.names.insert(envelope.stream.clone(), name.clone());
+        Ok(Some(name))
+    }
+}

@@ -1,0 +1,72 @@
+//! `handoff help`.
+
+use clap::CommandFactory as _;
+use handoff_api::ExitCode;
+
+use super::Cli;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{Table, Tone};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A command such as `queue claim`, or the topic `exit-codes`.
+    topic: Vec<String>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.topic == ["exit-codes"] {
+        return exit_codes(ctx);
+    }
+    let mut command = Cli::command();
+    command.build();
+    for word in &args.topic {
+        let unknown = || {
+            Failure::usage(format!("there is no help on {word:?}"))
+                .hint("see all commands: `handoff help`")
+        };
+        command = command.find_subcommand(word).cloned().ok_or_else(unknown)?;
+    }
+    let text = command.render_long_help().to_string();
+    ctx.out.line(text.trim_end())?;
+    Ok(ExitCode::Done)
+}
+
+fn exit_codes(ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if ctx.out.is_json() {
+        let codes: Vec<_> = ExitCode::ALL
+            .iter()
+            .map(|code| code_document(*code))
+            .collect();
+        ctx.out.document(
+            "handoff.exit-codes/1",
+            std::collections::BTreeMap::from([("codes", codes)]),
+        )?;
+        return Ok(ExitCode::Done);
+    }
+    let mut table = Table::new(&["CODE", "NAME", "MEANING"]).wrapped();
+    for code in ExitCode::ALL {
+        table.row([
+            (Tone::Strong, code.number().to_string()),
+            (Tone::Active, code.word().to_owned()),
+            (Tone::Faint, code.meaning()),
+        ]);
+    }
+    ctx.out.table(&table)?;
+    Ok(ExitCode::Done)
+}
+
+#[derive(serde::Serialize)]
+struct CodeDocument {
+    code: u8,
+    name: &'static str,
+    meaning: String,
+}
+
+fn code_document(code: ExitCode) -> CodeDocument {
+    CodeDocument {
+        code: code.number(),
+        name: code.word(),
+        meaning: code.meaning(),
+    }
+}

@@ -1,0 +1,117 @@
+//! `handoff hold` and `handoff unhold`.
+
+use handoff_api::{ExitCode, HoldDocument};
+use handoff_core::HoldScope;
+use handoff_core::task::{Command, Reason};
+use handoff_store::queue::{Answer, Change};
+
+use super::queue::{KeyArg, change_task};
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// What to hold: this project, unless something else is named.
+#[derive(Debug, clap::Args)]
+struct Scope {
+    /// Only this task, by name or id.
+    task: Option<String>,
+    /// All projects of the store.
+    #[arg(long, conflicts_with = "task")]
+    everything: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct HoldArgs {
+    #[command(flatten)]
+    scope: Scope,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct UnholdArgs {
+    #[command(flatten)]
+    scope: Scope,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+pub(super) fn hold(args: HoldArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    if let Some(task) = &args.scope.task {
+        let command = Command::Hold {
+            reason: args.reason,
+        };
+        let change = Change::Tell {
+            task: desk.task_ref(task)?,
+            command,
+        };
+        return change_task(&mut desk, change, args.key, "held", ctx);
+    }
+    let scope = args.scope.above(&desk);
+    change_hold(
+        &mut desk,
+        Change::Hold {
+            scope,
+            reason: args.reason,
+        },
+        args.key,
+        ctx,
+    )
+}
+
+pub(super) fn unhold(args: UnholdArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    if let Some(task) = &args.scope.task {
+        let change = Change::Tell {
+            task: desk.task_ref(task)?,
+            command: Command::Unhold,
+        };
+        return change_task(&mut desk, change, args.key, "unheld", ctx);
+    }
+    let scope = args.scope.above(&desk);
+    change_hold(&mut desk, Change::Unhold { scope }, args.key, ctx)
+}
+
+impl Scope {
+    fn above(&self, desk: &Desk) -> HoldScope {
+        if self.everything {
+            HoldScope::Everything
+        } else {
+            HoldScope::Project(desk.project)
+        }
+    }
+}
+
+fn change_hold(
+    desk: &mut Desk,
+    change: Change,
+    key: KeyArg,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let (receipt, _) = desk.submit(change, key.key)?;
+    let Answer::Hold { scope, hold } = receipt.answer else {
+        return Err(Failure::new(
+            ExitCode::Internal,
+            "the store answered with something else than a hold",
+        ));
+    };
+    if ctx.out.is_json() {
+        ctx.out
+            .document(HoldDocument::SCHEMA, HoldDocument::on(scope, hold.as_ref()))?;
+        return Ok(ExitCode::Done);
+    }
+    let what = match scope {
+        HoldScope::Everything => "Everything",
+        HoldScope::Project(_) => "This project",
+        HoldScope::Batch(_) => "This batch",
+    };
+    ctx.out.line(match hold {
+        Some(_) => format!("{what} is held: no work is handed out, what runs goes on."),
+        None => format!("{what} is not held: work is handed out."),
+    })?;
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,107 @@
+//! `handoff queue`: tasks by hand. What agents and workers do goes the same way.
+
+mod add;
+mod claim;
+mod list;
+mod report;
+mod show;
+
+use clap::Subcommand;
+use handoff_api::{ExitCode, Receipt, TaskDocument};
+use handoff_core::IdempotencyKey;
+use handoff_store::queue::{Answer, Change};
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Tone, one_line};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Put a task into the queue.
+    Add(add::Args),
+    /// Show the tasks that are neither done nor cancelled, in the order they would be claimed.
+    List(list::Args),
+    /// Show one task with everything that is known about it.
+    Show(show::Args),
+    /// Take the next ready task, or the one named.
+    Claim(claim::Args),
+    /// Keep a lease alive.
+    Heartbeat(report::HeartbeatArgs),
+    /// Say that a task is done.
+    Complete(report::CompleteArgs),
+    /// Say that a task was tried and did not work.
+    Fail(report::ReasonArgs),
+    /// Say that a task cannot go on without a person.
+    Block(report::ReasonArgs),
+    /// Give a task back undone.
+    Release(report::ReleaseArgs),
+    /// Call a task off, whoever works on it.
+    Cancel(report::CancelArgs),
+    /// Open a task again that failed, is blocked or was cancelled.
+    Retry(report::RetryArgs),
+}
+
+pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Add(args) => add::run(args, ctx),
+        Command::List(args) => list::run(&args, ctx),
+        Command::Show(args) => show::run(&args, ctx),
+        Command::Claim(args) => claim::run(args, ctx),
+        Command::Heartbeat(args) => report::heartbeat(args, ctx),
+        Command::Complete(args) => report::complete(args, ctx),
+        Command::Fail(args) => report::fail(args, ctx),
+        Command::Block(args) => report::block(args, ctx),
+        Command::Release(args) => report::release(args, ctx),
+        Command::Cancel(args) => report::cancel(args, ctx),
+        Command::Retry(args) => report::retry(args, ctx),
+    }
+}
+
+/// The option that every changing command has.
+#[derive(Debug, clap::Args)]
+pub(super) struct KeyArg {
+    /// Repeating a command with the same key does nothing new and gives the same answer.
+    #[arg(long, value_name = "KEY")]
+    pub(super) key: Option<IdempotencyKey>,
+}
+
+/// Sends a change of one task and shows what came of it.
+pub(super) fn change_task(
+    desk: &mut Desk,
+    change: Change,
+    key: KeyArg,
+    verb: &str,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let (receipt, key) = desk.submit(change, key.key)?;
+    let Answer::Task(task) = receipt.answer else {
+        return Err(Failure::new(
+            ExitCode::Internal,
+            "the store answered with something else than a task",
+        ));
+    };
+    let task = desk.document(&task)?;
+    if ctx.out.is_json() {
+        let receipt = Receipt {
+            task,
+            key: key.to_string(),
+            is_repeat: receipt.is_repeat,
+        };
+        ctx.out.document(Receipt::SCHEMA, receipt)?;
+    } else {
+        let line = said(ctx, verb, &task, receipt.is_repeat);
+        ctx.out.line(line)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn said(ctx: &Context, verb: &str, task: &TaskDocument, is_repeat: bool) -> String {
+    let again = if is_repeat {
+        " (it was so already)"
+    } else {
+        ""
+    };
+    let name = ctx.out.styled(Tone::Strong, &one_line(&task.name));
+    format!("{verb} {name}: {}{again}", task.state)
+}

@@ -1,0 +1,133 @@
+//! `handoff queue list`.
+
+use handoff_api::{ExitCode, HoldDocument, QueueDocument, TaskDocument, View};
+use handoff_core::HoldScope;
+use handoff_core::task::Phase;
+use handoff_store::tasks::Which;
+use handoff_store::{holds, read, tasks};
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Table, Tone, plain};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Show ended tasks too, newest first.
+    #[arg(long)]
+    all: bool,
+    /// How many at most.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let Some(mut desk) = Desk::peek(ctx)? else {
+        return nothing(ctx);
+    };
+    let queue = page(&mut desk, args)?;
+    if ctx.out.is_json() {
+        ctx.out.document(QueueDocument::SCHEMA, queue)?;
+        return Ok(ExitCode::Done);
+    }
+    show_hold(&queue, ctx)?;
+    if queue.tasks.is_empty() {
+        return nothing(ctx);
+    }
+    ctx.out.table(&table(&queue.tasks))?;
+    if queue.has_more {
+        ctx.out.note(format!(
+            "There are more: `handoff queue list --limit {}`.",
+            args.limit * 2
+        ))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn page(desk: &mut Desk, args: &Args) -> Result<QueueDocument, Failure> {
+    let project = desk.project;
+    let which = if args.all { Which::All } else { Which::Open };
+    let scopes = [HoldScope::Everything, HoldScope::Project(project)];
+    Ok(read(&mut *desk.store, |tx| {
+        let mut listed = tasks::page(tx, project, which, None, args.limit + 1)?;
+        let has_more = listed.len() > args.limit as usize;
+        listed.truncate(args.limit as usize);
+        let hold = holds::in_force(tx, &scopes)?;
+        let view = View {
+            now: &tx.now.moment,
+            is_held_above: hold.is_some(),
+        };
+        Ok(QueueDocument {
+            project: project.to_string(),
+            hold: hold.map(|(scope, hold)| HoldDocument::on(scope, Some(&hold))),
+            tasks: listed
+                .iter()
+                .map(|it| TaskDocument::of(&it.task, view))
+                .collect(),
+            has_more,
+        })
+    })?)
+}
+
+fn nothing(ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if ctx.out.is_json() {
+        let empty = QueueDocument {
+            project: String::new(),
+            hold: None,
+            tasks: vec![],
+            has_more: false,
+        };
+        ctx.out.document(QueueDocument::SCHEMA, empty)?;
+    } else {
+        ctx.out.note(
+            "There is nothing to do. Add a task with `handoff queue add NAME --brief TEXT`.",
+        )?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn show_hold(queue: &QueueDocument, ctx: &mut Context) -> Result<(), Failure> {
+    let Some(hold) = &queue.hold else {
+        return Ok(());
+    };
+    let reason = hold
+        .reason
+        .as_deref()
+        .map_or_else(String::new, |reason| format!(": {}", plain(reason)));
+    let what = if hold.scope.as_deref() == Some("everything") {
+        "Everything"
+    } else {
+        "This project"
+    };
+    let text = ctx
+        .out
+        .styled(Tone::Attention, &format!("{what} is held{reason}"));
+    ctx.out.note(text)?;
+    Ok(())
+}
+
+fn table(tasks: &[TaskDocument]) -> Table {
+    let mut table = Table::new(&["NAME", "STATE", "PRIO", "TRY", "BRIEF"]);
+    for task in tasks {
+        table.row([
+            (Tone::Strong, task.name.clone()),
+            (tone(task.state), task.state.to_string()),
+            (Tone::Faint, task.priority.to_string()),
+            (Tone::Faint, task.attempts.to_string()),
+            (Tone::Plain, task.brief.clone()),
+        ]);
+    }
+    table
+}
+
+/// What a state feels like.
+pub(super) fn tone(state: Phase) -> Tone {
+    match state {
+        Phase::Waiting | Phase::Cancelled => Tone::Faint,
+        Phase::Queued => Tone::Plain,
+        Phase::Held | Phase::Blocked => Tone::Attention,
+        Phase::Leased | Phase::Running => Tone::Active,
+        Phase::Done => Tone::Good,
+        Phase::Failed => Tone::Bad,
+    }
+}

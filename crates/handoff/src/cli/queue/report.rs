@@ -1,0 +1,181 @@
+//! What the holder of a lease reports, and how a person overrides it: `heartbeat`, `complete`, `fail`, `block`, `release`,
+//! `cancel`, `retry`.
+
+use handoff_api::ExitCode;
+use handoff_core::Fence;
+use handoff_core::task::{Command, Reason, Summary};
+use handoff_store::queue::Change;
+
+use super::{KeyArg, change_task};
+use crate::context::Context;
+use crate::desk::{Desk, fence};
+use crate::failure::Failure;
+
+/// A task, and the right to report on it.
+#[derive(Debug, clap::Args)]
+pub(super) struct Reported {
+    /// Its name or id.
+    task: String,
+    /// The fence you got when you claimed it; a session has it in HANDOFF_FENCE.
+    #[arg(long, value_name = "NUMBER")]
+    fence: Option<u64>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HeartbeatArgs {
+    #[command(flatten)]
+    reported: Reported,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompleteArgs {
+    #[command(flatten)]
+    reported: Reported,
+    /// What was done.
+    #[arg(long, short, value_name = "TEXT")]
+    summary: Option<Summary>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReasonArgs {
+    #[command(flatten)]
+    reported: Reported,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Reason,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReleaseArgs {
+    #[command(flatten)]
+    reported: Reported,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CancelArgs {
+    /// Its name or id.
+    task: String,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetryArgs {
+    /// Its name or id.
+    task: String,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+pub(super) fn heartbeat(args: HeartbeatArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let fence = needed_fence(&args.reported, ctx)?;
+    tell(args.reported, Command::Renew { fence }, "renewed", ctx)
+}
+
+pub(super) fn complete(args: CompleteArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let fence = fence(ctx, args.reported.fence);
+    tell(
+        args.reported,
+        Command::Complete {
+            fence,
+            summary: args.summary,
+        },
+        "completed",
+        ctx,
+    )
+}
+
+pub(super) fn fail(args: ReasonArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let fence = fence(ctx, args.reported.fence);
+    tell(
+        args.reported,
+        Command::Fail {
+            fence,
+            reason: args.reason,
+        },
+        "failed",
+        ctx,
+    )
+}
+
+pub(super) fn block(args: ReasonArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let fence = fence(ctx, args.reported.fence);
+    tell(
+        args.reported,
+        Command::Block {
+            fence,
+            reason: args.reason,
+        },
+        "blocked",
+        ctx,
+    )
+}
+
+pub(super) fn release(args: ReleaseArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let fence = needed_fence(&args.reported, ctx)?;
+    tell(
+        args.reported,
+        Command::Release {
+            fence,
+            reason: args.reason,
+        },
+        "released",
+        ctx,
+    )
+}
+
+pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let reported = Reported {
+        task: args.task,
+        fence: None,
+        key: args.key,
+    };
+    tell(
+        reported,
+        Command::Cancel {
+            reason: args.reason,
+        },
+        "cancelled",
+        ctx,
+    )
+}
+
+pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let reported = Reported {
+        task: args.task,
+        fence: None,
+        key: args.key,
+    };
+    tell(reported, Command::Retry, "opened again", ctx)
+}
+
+fn tell(
+    reported: Reported,
+    command: Command,
+    verb: &str,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let task = desk.task_ref(&reported.task)?;
+    change_task(
+        &mut desk,
+        Change::Tell { task, command },
+        reported.key,
+        verb,
+        ctx,
+    )
+}
+
+fn needed_fence(reported: &Reported, ctx: &Context) -> Result<Fence, Failure> {
+    fence(ctx, reported.fence).ok_or_else(|| {
+        Failure::usage("`--fence` is needed: the number you got when you claimed the task")
+    })
+}

@@ -1,0 +1,138 @@
+//! `handoff queue show`.
+
+use handoff_api::{ExitCode, TaskDocument};
+use handoff_core::Task;
+use handoff_core::task::Evidence;
+use handoff_store::queue::TaskRef;
+use handoff_store::{StoreError, events, read, tasks};
+
+use super::list::tone;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Tone, event_line, plain};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Its name or id.
+    task: String,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::peek(ctx)?.ok_or_else(|| {
+        Failure::from(StoreError::NotFound {
+            what: format!("task {:?} in this project", args.task),
+        })
+    })?;
+    let task = find(&mut desk, &args.task)?;
+    let document = desk.document(&task)?;
+    if ctx.out.is_json() {
+        ctx.out.document(TaskDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    facts(&document, ctx)?;
+    history(&mut desk, &task, ctx)?;
+    Ok(ExitCode::Done)
+}
+
+fn find(desk: &mut Desk, text: &str) -> Result<Task, Failure> {
+    let task = desk.task_ref(text)?;
+    Ok(read(&mut *desk.store, |tx| match &task {
+        TaskRef::Id(id) => tasks::get(tx, *id),
+        TaskRef::Named { project, name } => tasks::named(tx, *project, name),
+    })?)
+}
+
+fn facts(task: &TaskDocument, ctx: &mut Context) -> Result<(), Failure> {
+    let name = ctx.out.styled(Tone::Strong, &task.name);
+    let state = ctx.out.styled(tone(task.state), task.state.word());
+    ctx.out.line(format!("{name}  {state}\n"))?;
+    for line in task.brief.lines() {
+        ctx.out.line(format!("  {}", plain(line)))?;
+    }
+    ctx.out.line("")?;
+    for (label, text) in labelled(task) {
+        let label = ctx.out.styled(Tone::Faint, &format!("{label:<10}"));
+        ctx.out.line(format!("{label} {}", plain(&text)))?;
+    }
+    Ok(())
+}
+
+fn labelled(task: &TaskDocument) -> Vec<(&'static str, String)> {
+    let lease = task.lease.as_ref().map(|lease| {
+        let left = match (lease.left_seconds, &lease.session) {
+            (Some(left), _) => format!("{left:.0} s left"),
+            (None, Some(session)) => format!("as long as {session} lives"),
+            (None, None) => "void".to_owned(),
+        };
+        format!("fence {} of {}, {left}", lease.fence, lease.owner)
+    });
+    let hold = task.hold.as_ref().map(|hold| {
+        hold.reason
+            .clone()
+            .unwrap_or_else(|| "without a reason".to_owned())
+    });
+    let rows = [
+        ("id", Some(task.id.clone())),
+        (
+            "added",
+            Some(
+                task.created_at
+                    .strftime("%Y-%m-%d %H:%M:%S UTC")
+                    .to_string(),
+            ),
+        ),
+        (
+            "priority",
+            (task.priority != 0).then(|| task.priority.to_string()),
+        ),
+        (
+            "attempts",
+            (task.attempts > 0).then(|| task.attempts.to_string()),
+        ),
+        ("lease", lease),
+        ("held", hold),
+        (
+            "owns",
+            (!task.owns.is_empty()).then(|| task.owns.join("  ")),
+        ),
+        ("verify", task.verify.clone()),
+        (
+            "waits for",
+            (!task.waiting_for.is_empty()).then(|| task.waiting_for.join("  ")),
+        ),
+        ("said", task.said.clone()),
+        (
+            "proof",
+            (!task.evidence.is_empty()).then(|| proofs(&task.evidence)),
+        ),
+    ];
+    rows.into_iter()
+        .filter_map(|(label, text)| Some((label, text?)))
+        .collect()
+}
+
+fn proofs(evidence: &[Evidence]) -> String {
+    let words = evidence.iter().map(|proof| match proof {
+        Evidence::Verified {
+            exit_code: Some(0), ..
+        } => "verified".to_owned(),
+        Evidence::Verified { .. } => "verify failed".to_owned(),
+        Evidence::Committed { branch, commit } => format!("{} on {branch}", &commit.as_str()[..12]),
+        Evidence::Sealed { package, .. } => package.to_string(),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+fn history(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
+    let stream = task.id.to_string();
+    let events = read(&mut *desk.store, |tx| {
+        events::history(tx, &stream, u64::MAX)
+    })?;
+    ctx.out.line("")?;
+    for envelope in events {
+        ctx.out
+            .line(event_line(&envelope, Some(task.spec.name.as_str())))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! What each command gets: what the process was given, and where to say things.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use handoff_core::time::Clock;
+use handoff_core::{IdempotencyKey, StoreId};
+use handoff_process::SystemClock;
+use handoff_store::Store;
+use handoff_store::postgres::{Password, PostgresStore};
+use handoff_store::sqlite::{self, SqliteStore};
+
+use crate::ambient::Ambient;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// What each command gets.
+pub(crate) struct Context {
+    pub(crate) ambient: Ambient,
+    pub(crate) out: Output,
+}
+
+impl Context {
+    /// The working directory.
+    pub(crate) fn cwd(&self) -> Result<&Path, Failure> {
+        let gone = || Failure::failed("the working directory does not exist any more");
+        self.ambient.cwd.as_deref().ok_or_else(gone)
+    }
+
+    /// Where state is kept.
+    pub(crate) fn home(&self) -> Result<std::path::PathBuf, Failure> {
+        self.ambient.handoff_home().ok_or_else(|| {
+            Failure::failed("there is no place for state: neither HANDOFF_HOME nor HOME is set")
+                .hint("set HANDOFF_HOME to an absolute path")
+        })
+    }
+
+    pub(crate) fn clock(&self) -> Result<Rc<dyn Clock>, Failure> {
+        let clock = SystemClock::read().map_err(|error| {
+            Failure::failed("cannot read the clocks of this machine").because(&error)
+        })?;
+        Ok(Rc::new(clock))
+    }
+
+    /// Opens the store that the environment or the configuration names, else the embedded one.
+    pub(crate) fn open_store(&self) -> Result<Box<dyn Store>, Failure> {
+        let config = match self.ambient.config_file() {
+            Some(path) => Config::load(&path)?,
+            None => Config::default(),
+        };
+        let url = self
+            .ambient
+            .text("HANDOFF_STORE")
+            .map(str::to_owned)
+            .or(config.store.url);
+        let fresh_id = StoreId::from_uuid(handoff_process::mint());
+        match url {
+            Some(url) => {
+                let password = self.password(config.store.password_file.as_deref())?;
+                let address = url.parse::<handoff_store::postgres::Address>()?;
+                Ok(Box::new(PostgresStore::connect(
+                    address.with_password(password),
+                    fresh_id,
+                )?))
+            }
+            None => {
+                let ambient = sqlite::Ambient {
+                    clock: self.clock()?,
+                    fresh_id,
+                };
+                Ok(Box::new(SqliteStore::open(&self.home()?, ambient)?))
+            }
+        }
+    }
+
+    /// The server's password, from a file or from the environment, never from an argument.
+    fn password(&self, configured: Option<&Path>) -> Result<Option<Password>, Failure> {
+        let file = self
+            .ambient
+            .variable("HANDOFF_STORE_PASSWORD_FILE")
+            .map(Path::new)
+            .or(configured);
+        let Some(file) = file else {
+            return Ok(self
+                .ambient
+                .text("PGPASSWORD")
+                .map(|it| Password::new(it.to_owned())));
+        };
+        let secret = std::fs::read_to_string(file).map_err(|error| {
+            Failure::failed(format!(
+                "cannot read the password file `{}`",
+                file.display()
+            ))
+            .because(&error)
+        })?;
+        Ok(Some(Password::new(
+            secret.trim_end_matches('\n').to_owned(),
+        )))
+    }
+}
+
+/// A key for a request that was given none.
+pub(crate) fn fresh_key() -> IdempotencyKey {
+    let text = format!("key_{}", handoff_process::mint().simple());
+    text.parse()
+        .expect("a prefix and hexadecimal digits make a key")
+}

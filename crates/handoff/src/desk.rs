@@ -1,0 +1,217 @@
+//! The desk that a command works at: an open store, the project one stands in, and who is asking.
+
+use std::error::Error;
+use std::str::FromStr;
+
+use handoff_api::{ExitCode, TaskDocument, View};
+use handoff_core::caller::Role;
+use handoff_core::time::Clock;
+use handoff_core::{
+    Caller, Fence, HoldScope, IdempotencyKey, ProjectId, ProjectMark, SessionId, Task, TaskId,
+};
+use handoff_engine::{Places, Workshop};
+use handoff_git::{Git, Repository};
+use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
+use handoff_store::{Store, StoreError, holds, read};
+
+use crate::ambient::Ambient;
+use crate::context::{Context, fresh_key};
+use crate::failure::Failure;
+
+/// An open store, the project one stands in, and who is asking.
+pub(crate) struct Desk {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) project: ProjectId,
+    pub(crate) repository: Repository,
+    pub(crate) caller: Caller,
+}
+
+impl Desk {
+    /// For a command that changes things: a repository without a project becomes one.
+    pub(crate) fn open(ctx: &Context) -> Result<Self, Failure> {
+        let repository = discover(ctx)?;
+        let caller = caller(&ctx.ambient)?;
+        let store = ctx.open_store()?;
+        let mark = match read_mark(&repository)? {
+            Some(mark) => mark,
+            None => {
+                let project = ProjectId::from_uuid(handoff_process::mint());
+                let mark = ProjectMark {
+                    project,
+                    store: store.info().id,
+                };
+                repository
+                    .write_mark(&mark)
+                    .map_err(|error| unmarked(&error))?
+            }
+        };
+        Self::at(store, mark, repository, caller)
+    }
+
+    /// For a command that only looks: a repository that is no project yet stays as it is.
+    pub(crate) fn peek(ctx: &Context) -> Result<Option<Self>, Failure> {
+        let repository = discover(ctx)?;
+        let Some(mark) = read_mark(&repository)? else {
+            return Ok(None);
+        };
+        Self::at(ctx.open_store()?, mark, repository, caller(&ctx.ambient)?).map(Some)
+    }
+
+    fn at(
+        store: Box<dyn Store>,
+        mark: ProjectMark,
+        repository: Repository,
+        caller: Caller,
+    ) -> Result<Self, Failure> {
+        let info = store.info();
+        if mark.store != info.id {
+            return Err(Failure::new(
+                ExitCode::Conflict,
+                format!(
+                    "the tasks of this repository are in {}, but the store in use is {} at {}",
+                    mark.store, info.id, info.location
+                ),
+            )
+            .hint(
+                "set HANDOFF_HOME or HANDOFF_STORE to what was used when the first task was added",
+            ));
+        }
+        Ok(Self {
+            store,
+            project: mark.project,
+            repository,
+            caller,
+        })
+    }
+
+    /// Sends a change, with the key given or a new one.
+    pub(crate) fn submit(
+        &mut self,
+        change: Change,
+        key: Option<IdempotencyKey>,
+    ) -> Result<(Receipt, IdempotencyKey), Failure> {
+        let key = key.unwrap_or_else(fresh_key);
+        let request = Request {
+            by: self.caller.clone(),
+            key,
+            change,
+        };
+        match submit(&mut *self.store, &request) {
+            Ok(receipt) => Ok((receipt, request.key)),
+            Err(error @ StoreError::OutcomeUnknown { .. }) => Err(Failure::from(error).hint(format!(
+                "repeat the same command with `--key {}`: it tells what happened, and does it only once",
+                request.key
+            ))),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a name or an id on the command line means.
+    pub(crate) fn task_ref(&self, text: &str) -> Result<TaskRef, Failure> {
+        if text.starts_with(TaskId::PREFIX)
+            && let Ok(id) = text.parse()
+        {
+            return Ok(TaskRef::Id(id));
+        }
+        let name = text.parse().map_err(|error| {
+            Failure::usage(format!("{text:?} is not the name of a task")).because(&error)
+        })?;
+        Ok(TaskRef::Named {
+            project: self.project,
+            name,
+        })
+    }
+
+    /// What the engine needs to work on this project.
+    pub(crate) fn workshop<'a>(
+        &'a mut self,
+        ctx: &Context,
+        clock: &'a dyn Clock,
+    ) -> Result<Workshop<'a>, Failure> {
+        Ok(Workshop {
+            store: &mut *self.store,
+            project: self.project,
+            repository: &self.repository,
+            git: Git::new(ctx.ambient.environment.clone()),
+            clock,
+            places: Places::new(ctx.home()?),
+            environment: ctx.ambient.environment.clone(),
+        })
+    }
+
+    /// A task as it looks now.
+    pub(crate) fn document(&mut self, task: &Task) -> Result<TaskDocument, Failure> {
+        let scopes = [HoldScope::Everything, HoldScope::Project(task.project)];
+        Ok(read(&mut *self.store, |tx| {
+            let is_held_above = holds::in_force(tx, &scopes)?.is_some();
+            Ok(TaskDocument::of(
+                task,
+                View {
+                    now: &tx.now.moment,
+                    is_held_above,
+                },
+            ))
+        })?)
+    }
+}
+
+fn discover(ctx: &Context) -> Result<Repository, Failure> {
+    Repository::discover(ctx.cwd()?).map_err(|error| {
+        Failure::new(ExitCode::NotFound, "there is no git repository here")
+            .because(&error)
+            .hint("change to a repository, or make one with `git init`")
+    })
+}
+
+fn read_mark(repository: &Repository) -> Result<Option<ProjectMark>, Failure> {
+    repository.read_mark().map_err(|error| unmarked(&error))
+}
+
+fn unmarked(error: &(dyn std::error::Error + 'static)) -> Failure {
+    Failure::new(
+        ExitCode::Damaged,
+        "cannot tell which project this repository is",
+    )
+    .because(error)
+}
+
+/// Who asks. Inside a session the environment says so; it can only take rights away.
+fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
+    let Some(session) = variable::<SessionId>(ambient, "HANDOFF_SESSION")? else {
+        return Ok(Caller::Person);
+    };
+    let role = match ambient.text("HANDOFF_ROLE") {
+        None | Some("main") => Role::Main,
+        Some("sub-task") => Role::SubTask,
+        Some("fan-in") => Role::FanIn,
+        Some(other) => {
+            return Err(Failure::usage(format!(
+                "HANDOFF_ROLE has the unknown value {other:?}"
+            )));
+        }
+    };
+    let task = variable(ambient, "HANDOFF_TASK_ID")?;
+    Ok(Caller::Session {
+        session,
+        role,
+        task,
+    })
+}
+
+fn variable<T: FromStr<Err: Error + 'static>>(
+    ambient: &Ambient,
+    name: &str,
+) -> Result<Option<T>, Failure> {
+    let value = ambient.text(name).map(str::parse).transpose();
+    value.map_err(|error| Failure::usage(format!("{name} has no valid value")).because(&error))
+}
+
+/// The fence on the command line, else the one that a session was started with.
+pub(crate) fn fence(ctx: &Context, given: Option<u64>) -> Option<Fence> {
+    let inherited = || {
+        ctx.ambient
+            .text("HANDOFF_FENCE")
+            .and_then(|text| text.parse().ok())
+    };
+    given.or_else(inherited).map(Fence::new)
+}

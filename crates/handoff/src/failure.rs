@@ -1,0 +1,171 @@
+//! How a command says that it did not work: a kind, a sentence, causes, and what is safe to do next.
+//!
+//! Hints are attached here, where library errors meet the command line. A hint never destroys anything: agents
+//! do what error texts say.
+
+use std::error::Error;
+use std::io;
+
+use handoff_api::{ErrorDocument, ExitCode};
+use handoff_core::task::Refusal;
+use handoff_store::StoreError;
+
+/// Why a command did not work.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: ExitCode,
+    pub(crate) message: String,
+    pub(crate) causes: Vec<String>,
+    pub(crate) hints: Vec<String>,
+    /// The reader of our output is gone: nothing to say, nobody to say it to.
+    pub(crate) is_closed_pipe: bool,
+}
+
+impl Failure {
+    pub(crate) fn new(code: ExitCode, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            code,
+            message,
+            causes: vec![],
+            hints: vec![],
+            is_closed_pipe: false,
+        }
+    }
+
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Failed, message)
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(ExitCode::Usage, message)
+    }
+
+    /// Adds what it came from.
+    #[must_use]
+    pub(crate) fn because(mut self, cause: &(dyn Error + 'static)) -> Self {
+        let mut next = Some(cause);
+        while let Some(cause) = next {
+            self.causes.push(cause.to_string());
+            next = cause.source();
+        }
+        self
+    }
+
+    /// Adds something that is safe to try.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub(crate) fn document(&self) -> ErrorDocument {
+        ErrorDocument {
+            error: self.code.word(),
+            exit_code: self.code.number(),
+            message: self.message.clone(),
+            causes: self.causes.clone(),
+            hints: self.hints.clone(),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// For writing output; everything else has a message of its own.
+    fn from(error: io::Error) -> Self {
+        let failure = Self::failed("cannot write the output").because(&error);
+        Self {
+            is_closed_pipe: error.kind() == io::ErrorKind::BrokenPipe,
+            ..failure
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let failure = Self::new(code_of(&error), error.to_string());
+        let failure = match error.source() {
+            Some(cause) => failure.because(cause),
+            None => failure,
+        };
+        match hint_for(&error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+fn code_of(error: &StoreError) -> ExitCode {
+    match error {
+        StoreError::Refused { refusal, .. } => code_of_refusal(refusal),
+        StoreError::Forbidden(_) => ExitCode::Forbidden,
+        StoreError::NotFound { .. } => ExitCode::NotFound,
+        StoreError::NameTaken { .. }
+        | StoreError::KeyReused { .. }
+        | StoreError::Held { .. }
+        | StoreError::OwnershipTaken { .. } => ExitCode::Conflict,
+        StoreError::OutcomeUnknown { .. } => ExitCode::OutcomeUnknown,
+        StoreError::NoSpace { .. } => ExitCode::NoSpace,
+        StoreError::Unavailable { .. } | StoreError::Place { .. } => ExitCode::Unavailable,
+        StoreError::Damaged { .. }
+        | StoreError::Inconsistent(_)
+        | StoreError::TooNew { .. }
+        | StoreError::Foreign(_) => ExitCode::Damaged,
+        StoreError::NetworkFilesystem { .. } | StoreError::Address(_) => ExitCode::Failed,
+    }
+}
+
+fn code_of_refusal(refusal: &Refusal) -> ExitCode {
+    match refusal {
+        Refusal::Forbidden(_) => ExitCode::Forbidden,
+        Refusal::LeaseLost { .. } => ExitCode::LeaseLost,
+        Refusal::Leased { .. }
+        | Refusal::Ended { .. }
+        | Refusal::NotReady { .. }
+        | Refusal::NotRetriable { .. } => ExitCode::Conflict,
+    }
+}
+
+fn hint_for(error: &StoreError) -> Option<String> {
+    Some(match error {
+        StoreError::Refused { name, refusal } => return hint_for_refusal(name.as_str(), refusal),
+        StoreError::NotFound { .. } => "see what there is: `handoff queue list --all`".to_owned(),
+        StoreError::NameTaken { name, .. } => format!("look at it: `handoff queue show {name}`"),
+        StoreError::KeyReused { .. } => "use a new key for a new request".to_owned(),
+        StoreError::Held { .. } => "see who holds it and why: `handoff queue list`".to_owned(),
+        StoreError::OwnershipTaken { by, .. } => {
+            format!("it becomes free when `{by}` ends: `handoff queue show {by}`")
+        }
+        StoreError::NoSpace { .. } => {
+            "free some space and repeat the command; reading commands go on working".to_owned()
+        }
+        StoreError::Damaged { .. } => {
+            "nothing was changed; keep a copy of the state directory and run `handoff doctor`".to_owned()
+        }
+        StoreError::TooNew { .. } => "use the version of handoff that made this store".to_owned(),
+        StoreError::NetworkFilesystem { .. } => {
+            "set HANDOFF_HOME to a directory on a local disk, or HANDOFF_STORE to a PostgreSQL server".to_owned()
+        }
+        StoreError::Unavailable { .. } | StoreError::Place { .. } => "see what is wrong: `handoff doctor`".to_owned(),
+        StoreError::Forbidden(_)
+        | StoreError::OutcomeUnknown { .. }
+        | StoreError::Inconsistent(_)
+        | StoreError::Foreign(_)
+        | StoreError::Address(_) => return None,
+    })
+}
+
+fn hint_for_refusal(name: &str, refusal: &Refusal) -> Option<String> {
+    Some(match refusal {
+        Refusal::LeaseLost { .. } => format!(
+            "stop working on this task; what you have is still in your tree: `handoff queue show {name}`"
+        ),
+        Refusal::Leased { .. } => {
+            "show the fence you got when you claimed it with `--fence`".to_owned()
+        }
+        Refusal::Ended { .. } | Refusal::NotReady { .. } | Refusal::NotRetriable { .. } => {
+            format!("look at it: `handoff queue show {name}`")
+        }
+        Refusal::Forbidden(_) => return None,
+    })
+}

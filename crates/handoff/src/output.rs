@@ -1,0 +1,132 @@
+//! The only place that prints. stdout is data, stderr is everything else.
+//!
+//! Text that came from outside (names, briefs, reasons) goes through [`plain`] before it reaches a
+//! terminal: no control character survives but newline and tab.
+
+mod event_line;
+mod plain;
+mod style;
+mod table;
+
+use std::io::{self, Write};
+
+use handoff_api::{Document, ErrorDocument};
+use serde::Serialize;
+
+use crate::ambient::Ambient;
+use crate::failure::Failure;
+
+pub(crate) use event_line::event_line;
+pub(crate) use plain::{one_line, plain};
+pub(crate) use style::{Palette, Tone};
+pub(crate) use table::Table;
+
+/// Whether a person or a program reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+/// Where a command says things, and how.
+pub(crate) struct Output {
+    format: Format,
+    palette: Palette,
+    width: usize,
+    stdout: Box<dyn Write>,
+    stderr: Box<dyn Write>,
+}
+
+/// What a table gets when nothing is known about the terminal.
+const DEFAULT_WIDTH: usize = 100;
+
+impl Output {
+    pub(crate) fn new(ambient: &Ambient, format: Format) -> Self {
+        let columns = ambient
+            .text("COLUMNS")
+            .and_then(|columns| columns.parse::<usize>().ok());
+        let is_dumb = ambient.text("TERM") == Some("dumb");
+        let wants_colour =
+            ambient.is_terminal && !is_dumb && ambient.variable("NO_COLOR").is_none();
+        Self {
+            format,
+            palette: if wants_colour {
+                Palette::Colour
+            } else {
+                Palette::Plain
+            },
+            width: columns
+                .or(ambient.width.map(usize::from))
+                .unwrap_or(DEFAULT_WIDTH)
+                .max(40),
+            stdout: Box::new(io::stdout()),
+            stderr: Box::new(io::stderr()),
+        }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// One document, or one line of a stream of them.
+    pub(crate) fn document(
+        &mut self,
+        schema: &'static str,
+        body: impl Serialize,
+    ) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&Document::new(schema, body))?;
+        line.push(b'\n');
+        self.stdout.write_all(&line)?;
+        self.stdout.flush()
+    }
+
+    /// A line of text for a person. Styles in it are ours; foreign text must have gone through [`plain`].
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
+        writeln!(self.stdout, "{}", text.as_ref())?;
+        self.stdout.flush()
+    }
+
+    /// A table for a person.
+    pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
+        let text = table.render(self.width, self.palette);
+        self.line(text)
+    }
+
+    /// Bytes as they are, for what is meant for another program.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stdout.write_all(bytes)?;
+        self.stdout.flush()
+    }
+
+    /// Something worth knowing that is not data.
+    pub(crate) fn note(&mut self, text: impl AsRef<str>) -> io::Result<()> {
+        writeln!(self.stderr, "{}", text.as_ref())
+    }
+
+    /// A word in a fixed meaning.
+    pub(crate) fn styled(&self, tone: Tone, text: &str) -> String {
+        self.palette.paint(tone, text)
+    }
+
+    /// Says what went wrong. Nobody can be told if that fails too.
+    pub(crate) fn failure(&mut self, failure: &Failure) {
+        let said = match self.format {
+            Format::Json => self.document(ErrorDocument::SCHEMA, failure.document()),
+            Format::Text => self.failure_text(failure),
+        };
+        drop(said);
+    }
+
+    fn failure_text(&mut self, failure: &Failure) -> io::Result<()> {
+        let heading = self.palette.paint(Tone::Bad, "error:");
+        writeln!(self.stderr, "{heading} {}", plain(&failure.message))?;
+        for cause in &failure.causes {
+            writeln!(self.stderr, "  because {}", plain(cause))?;
+        }
+        for hint in &failure.hints {
+            let heading = self.palette.paint(Tone::Hint, "hint:");
+            writeln!(self.stderr, "{heading} {}", plain(hint))?;
+        }
+        Ok(())
+    }
+}

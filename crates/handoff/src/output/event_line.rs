@@ -1,0 +1,80 @@
+//! An event as one line for a person.
+
+use handoff_core::hold::HoldEvent;
+use handoff_core::task::Evidence;
+use handoff_core::{Envelope, Event, TaskEvent};
+
+use super::plain::one_line;
+
+/// `cursor  time  who  what`, with the name of the task where it is known.
+pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
+    let at = envelope.at.strftime("%Y-%m-%d %H:%M:%S");
+    let subject = name.map_or_else(|| envelope.stream.clone(), str::to_owned);
+    let what = match &envelope.event {
+        Event::Task(event) => task_event(event),
+        Event::Hold(HoldEvent::Held { hold }) => {
+            format!(
+                "held{}",
+                hold.reason
+                    .as_ref()
+                    .map_or_else(String::new, |why| format!(": {why}"))
+            )
+        }
+        Event::Hold(HoldEvent::Unheld) => "unheld".to_owned(),
+    };
+    let line = format!("{subject} #{} {what}, by {}", envelope.seq, envelope.by);
+    format!(
+        "{:>8}  {at}  {}",
+        envelope.cursor.to_string(),
+        one_line(&line)
+    )
+}
+
+fn task_event(event: &TaskEvent) -> String {
+    match event {
+        TaskEvent::Added { spec } => format!("added: {}", spec.brief),
+        TaskEvent::DependencyEnded { task, ending } => {
+            format!("no longer waits for {task} ({ending:?})").to_lowercase()
+        }
+        TaskEvent::Claimed { lease } => format!("claimed with fence {}", lease.fence),
+        TaskEvent::Started { session, .. } => format!("started in {session}"),
+        TaskEvent::Renewed { fence, .. } => format!("renewed fence {fence}"),
+        TaskEvent::Evidenced { evidence, .. } => proof(evidence),
+        TaskEvent::Released { fence, reason } => {
+            format!("released fence {fence}{}", why(reason.as_ref()))
+        }
+        TaskEvent::LeaseExpired { fence } => format!("lost its lease with fence {fence}"),
+        TaskEvent::Completed { summary, .. } => format!("completed{}", why(summary.as_ref())),
+        TaskEvent::Failed { reason, .. } => format!("failed: {reason}"),
+        TaskEvent::Blocked { reason, .. } => format!("blocked: {reason}"),
+        TaskEvent::Cancelled { reason } => format!("cancelled{}", why(reason.as_ref())),
+        TaskEvent::Retried => "opened again".to_owned(),
+        TaskEvent::Held { hold } => format!("held{}", why(hold.reason.as_ref())),
+        TaskEvent::Unheld => "unheld".to_owned(),
+    }
+}
+
+fn proof(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::Verified {
+            command,
+            exit_code: Some(code),
+        } => {
+            format!("verified by `{command}`: exit {code}")
+        }
+        Evidence::Verified {
+            command,
+            exit_code: None,
+        } => {
+            format!("verified by `{command}`: ended by a signal")
+        }
+        Evidence::Committed { branch, commit } => {
+            format!("committed {} on {branch}", &commit.as_str()[..12])
+        }
+        Evidence::Sealed { package, .. } => format!("sealed in {package}"),
+    }
+}
+
+fn why(text: Option<&impl std::fmt::Display>) -> String {
+    text.map_or_else(String::new, |text| format!(": {text}"))
+}
