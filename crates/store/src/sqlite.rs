@@ -4,7 +4,7 @@
 //!   own busy polling starves processes; the kernel does not.
 //! - **Durable.** WAL with `synchronous=FULL`, always. `NORMAL` loses acknowledged rows when power fails.
 //! - **Quick to leave.** The last process to close does not checkpoint: a call costs one `fdatasync`. The WAL is kept short
-//!   instead (`CHECKPOINT_PAGES`), because whoever opens next must read it.
+//!   instead (`WAL_LIMIT`), because whoever opens next must read it.
 //! - **Heard.** Closing the lock file is the bell: the kernel tells watchers, also about a writer that
 //!   was killed right after its commit.
 //! - **Local only.** On network file systems SQLite corrupts itself; they are refused by type.
@@ -24,7 +24,7 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 use crate::sql::{Following, Row, RowLock, Sql, SqlError, Value};
 use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
-use connection::{outcome_of_commit, sql_error};
+use connection::{outcome_of_commit, shorten_wal, sql_error};
 
 const _: () = assert!(
     rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003,
@@ -33,6 +33,8 @@ const _: () = assert!(
 
 /// The database in a home.
 const DATABASE: &str = "handoff.db";
+/// Its write-ahead log.
+const WAL: &str = "handoff.db-wal";
 /// The file whose lock writers take; closing it rings the bell.
 const TURNSTILE: &str = "handoff.lock";
 
@@ -58,6 +60,7 @@ pub struct SqliteStore {
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     database: PathBuf,
+    wal: PathBuf,
     turnstile: PathBuf,
 }
 
@@ -65,6 +68,7 @@ impl Place {
     fn in_home(home: &Path) -> Self {
         Self {
             database: home.join(DATABASE),
+            wal: home.join(WAL),
             turnstile: home.join(TURNSTILE),
         }
     }
@@ -150,6 +154,9 @@ impl Store for SqliteStore {
             Ok(()) => commit(&connection),
             Err(error) => rollback(&connection).and(Err(error)),
         };
+        if mode == Mode::Write && outcome.is_ok() {
+            shorten_wal(&connection, &self.place);
+        }
         if !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
             self.connection = Some(connection);
         }

@@ -18,8 +18,12 @@ use crate::store::{StoreInfo, StoreKind};
 /// Readers meet writers only for moments (recovery, a checkpoint's last step).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A process that opens the store alone reads the whole WAL: 256 pages take about half a millisecond.
-const CHECKPOINT_PAGES: i64 = 256;
+/// A checkpoint does not wait longer for readers: the next writer tries again.
+const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(20);
+
+/// When the WAL is folded back into the database. Whoever opens the store alone has to read it all: a megabyte takes about
+/// a millisecond.
+const WAL_LIMIT: u64 = 512 * 1024;
 
 /// SQLite's mark for whose file this is: "hdof".
 const APPLICATION_ID: i64 = 0x6864_6f66;
@@ -75,8 +79,25 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    // SQLite's own checkpoints never shorten the file, and a process that opens it alone does not know
+    // how far they came: it would read, and fold back, an ever longer WAL.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     Ok(())
+}
+
+/// Folds a long WAL back into the database and empties it. Called in line, after a commit: what was acknowledged does not
+/// depend on it, so whatever keeps it from happening is left to the next writer.
+pub(super) fn shorten_wal(connection: &Connection, place: &Place) {
+    let is_long = place.wal.metadata().is_ok_and(|wal| wal.len() > WAL_LIMIT);
+    if !is_long {
+        return;
+    }
+    let checkpoint = || -> rusqlite::Result<()> {
+        connection.busy_timeout(CHECKPOINT_TIMEOUT)?;
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        connection.busy_timeout(BUSY_TIMEOUT)
+    };
+    checkpoint().ok();
 }
 
 /// Takes an empty file for us; a file with someone else's tables is left alone.
