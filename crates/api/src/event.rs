@@ -31,7 +31,7 @@ impl From<Envelope> for EventDocument {
     fn from(envelope: Envelope) -> Self {
         Self {
             cursor: envelope.cursor.to_string(),
-            stream: envelope.stream,
+            stream: envelope.stream.to_string(),
             seq: envelope.seq,
             project: envelope.project.map(|project| project.to_string()),
             at: envelope.at,

@@ -20,12 +20,32 @@ pub enum StreamId {
     Hold(HoldScope),
 }
 
+/// What the text form of a hold's stream starts with.
+const HOLD_PREFIX: &str = "hold/";
+
 impl fmt::Display for StreamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Task(id) => fmt::Display::fmt(id, f),
-            Self::Hold(scope) => write!(f, "hold/{scope}"),
+            Self::Hold(scope) => write!(f, "{HOLD_PREFIX}{scope}"),
         }
+    }
+}
+
+/// A text that names no stream.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not the stream of a task or of a hold")]
+pub struct StreamError;
+
+impl FromStr for StreamId {
+    type Err = StreamError;
+
+    fn from_str(text: &str) -> Result<Self, StreamError> {
+        let stream = match text.strip_prefix(HOLD_PREFIX) {
+            Some(scope) => scope.parse().ok().map(Self::Hold),
+            None => text.parse().ok().map(Self::Task),
+        };
+        stream.ok_or(StreamError)
     }
 }
 
@@ -46,8 +66,8 @@ pub enum Event {
 pub struct Envelope {
     /// Its place for readers of everything.
     pub cursor: Cursor,
-    /// Whose history it belongs to, in text form.
-    pub stream: String,
+    /// Whose history it belongs to.
+    pub stream: StreamId,
     /// Its number there.
     pub seq: u64,
     /// The project it concerns, if it concerns one.
@@ -137,6 +157,21 @@ mod tests {
         ] {
             assert_eq!(bad.parse::<Cursor>(), Err(CursorError), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn stream_text_round_trips() {
+        let id = "0192f0c47d0a7c3e9f5b2a1c3d4e5f60";
+        let texts = [
+            format!("task_{id}"),
+            "hold/everything".to_owned(),
+            format!("hold/proj_{id}"),
+            format!("hold/batch_{id}"),
+        ];
+        for text in texts {
+            assert_eq!(text.parse::<StreamId>().unwrap().to_string(), text);
+        }
+        assert_eq!("hold/x".parse::<StreamId>(), Err(StreamError));
     }
 
     #[test]

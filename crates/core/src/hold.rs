@@ -1,6 +1,7 @@
 //! Holds: they stop the queue from handing out work. What already runs goes on.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,25 @@ impl fmt::Display for HoldScope {
             Self::Project(id) => fmt::Display::fmt(id, f),
             Self::Batch(id) => fmt::Display::fmt(id, f),
         }
+    }
+}
+
+/// A text that names no scope.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not `everything`, a project or a batch")]
+pub struct ScopeError;
+
+impl FromStr for HoldScope {
+    type Err = ScopeError;
+
+    fn from_str(text: &str) -> Result<Self, ScopeError> {
+        if text == "everything" {
+            return Ok(Self::Everything);
+        }
+        let project = text.parse().map(Self::Project).ok();
+        project
+            .or_else(|| text.parse().map(Self::Batch).ok())
+            .ok_or(ScopeError)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The check that rows say nothing but what their events say.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
-use handoff_core::{Cursor, Envelope, Task, TaskId};
+use handoff_core::{Cursor, Envelope, StreamId, Task};
 
 use crate::error::StoreError;
 use crate::events::{self, Following};
@@ -26,7 +26,7 @@ pub struct Audit {
 
 /// Rebuilds each task from its events and compares it with its row.
 pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
-    let mut streams: BTreeMap<String, Vec<Envelope>> = BTreeMap::new();
+    let mut streams: HashMap<StreamId, Vec<Envelope>> = HashMap::new();
     let mut audit = Audit::default();
     let mut since = Cursor::START;
     loop {
@@ -42,20 +42,17 @@ pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
         since = last.cursor;
         audit.events += page.len();
         for envelope in page {
-            streams
-                .entry(envelope.stream.clone())
-                .or_default()
-                .push(envelope);
+            streams.entry(envelope.stream).or_default().push(envelope);
         }
     }
     for row in tasks::every(tx)? {
         audit.tasks += 1;
-        let history = streams.remove(&row.id.to_string()).unwrap_or_default();
+        let history = streams.remove(&StreamId::Task(row.id)).unwrap_or_default();
         audit.faults.extend(fault(&row, history));
     }
     let orphans = streams
         .into_keys()
-        .filter(|stream| stream.parse::<TaskId>().is_ok());
+        .filter(|stream| matches!(stream, StreamId::Task(_)));
     audit
         .faults
         .extend(orphans.map(|stream| format!("{stream} has events but no row")));

@@ -48,7 +48,7 @@ pub(crate) fn append(tx: &mut Transaction<'_>, entry: &Entry<'_>) -> Result<(), 
 
 /// What was recorded under a key.
 pub(crate) struct Recorded {
-    pub(crate) stream: String,
+    pub(crate) stream: StreamId,
     pub(crate) seq: u64,
     pub(crate) digest: String,
 }
@@ -65,7 +65,7 @@ pub(crate) fn recorded_under(
     rows.first()
         .map(|row| {
             Ok(Recorded {
-                stream: field(row.text(0))?.to_owned(),
+                stream: parsed(row, 0)?,
                 seq: unsigned(field(row.int(1))?)?,
                 digest: field(row.text(2))?.to_owned(),
             })
@@ -127,7 +127,7 @@ pub fn newest(tx: &mut Transaction<'_>) -> Result<Cursor, StoreError> {
 /// The history of one stream, oldest first, up to number `last`.
 pub fn history(
     tx: &mut Transaction<'_>,
-    stream: &str,
+    stream: StreamId,
     last: u64,
 ) -> Result<Vec<Envelope>, StoreError> {
     let transaction = tx.sql.following().transaction;
@@ -136,12 +136,16 @@ pub fn history(
          WHERE stream = $1 AND seq <= $2 ORDER BY seq"
     );
     let last = i64::try_from(last).unwrap_or(i64::MAX);
-    let rows = tx.query(&sql, &[stream.into(), last.into()], RowLock::None)?;
+    let rows = tx.query(
+        &sql,
+        &[stream.to_string().into(), last.into()],
+        RowLock::None,
+    )?;
     rows.iter().map(envelope).collect()
 }
 
 fn envelope(row: &Row) -> Result<Envelope, StoreError> {
-    let stream = field(row.text(2))?.to_owned();
+    let stream = parsed(row, 2)?;
     let project = field(row.optional_text(4))?
         .is_some()
         .then(|| parsed(row, 4))
@@ -154,7 +158,7 @@ fn envelope(row: &Row) -> Result<Envelope, StoreError> {
         project,
         at,
         by: from_json(field(row.text(6))?)?,
-        event: decode(&stream, field(row.text(7))?)?,
+        event: decode(stream, field(row.text(7))?)?,
         stream,
     })
 }
@@ -166,10 +170,9 @@ fn cursor(row: &Row) -> Result<Cursor, StoreError> {
     })
 }
 
-fn decode(stream: &str, body: &str) -> Result<Event, StoreError> {
-    if stream.starts_with("hold/") {
-        from_json::<HoldEvent>(body).map(Event::Hold)
-    } else {
-        from_json::<TaskEvent>(body).map(Event::Task)
+fn decode(stream: StreamId, body: &str) -> Result<Event, StoreError> {
+    match stream {
+        StreamId::Hold(_) => from_json::<HoldEvent>(body).map(Event::Hold),
+        StreamId::Task(_) => from_json::<TaskEvent>(body).map(Event::Task),
     }
 }

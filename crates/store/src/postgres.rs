@@ -80,9 +80,11 @@ impl Store for PostgresStore {
             now,
         }) {
             Ok(()) => session.commit(mode),
-            Err(error) => session.rollback().and(Err(error)),
+            Err(error) => Err(error),
         };
-        if !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
+        // A connection that cannot roll back is dropped, and the server rolls back.
+        let is_settled = outcome.is_ok() || session.client.batch_execute("ROLLBACK").is_ok();
+        if is_settled && !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
             self.session = Some(session);
         }
         outcome
@@ -145,14 +147,6 @@ impl Session {
             Mode::Write => "COMMIT; NOTIFY handoff",
         };
         self.client.batch_execute(sql).map_err(outcome_of_commit)
-    }
-
-    /// A connection that is gone has rolled back already.
-    fn rollback(&mut self) -> Result<(), StoreError> {
-        if self.client.is_closed() {
-            return Ok(());
-        }
-        Ok(self.client.batch_execute("ROLLBACK").map_err(sql_error)?)
     }
 }
 

@@ -18,7 +18,7 @@ use handoff_core::{Caller, Event, ProjectId, StreamId, Task, TaskEvent, TaskId};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::holds;
-use crate::sql::SqlErrorKind;
+use crate::sql::{SqlError, SqlErrorKind};
 use crate::store::{Store, Transaction, read, write};
 use crate::tasks;
 
@@ -29,12 +29,29 @@ pub fn submit(store: &mut dyn Store, request: &Request) -> Result<Receipt, Store
         key: &request.key,
         digest: &digest,
     };
-    match write(store, |tx| perform(tx, request, &keyed)) {
+    let mut patience = RETRIES;
+    loop {
+        match attempt(store, request, &keyed) {
+            Err(error) if patience > 0 && is_worth_another_try(&error) => patience -= 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+/// How often a request that lost a race is tried again.
+const RETRIES: u32 = 5;
+
+fn attempt(
+    store: &mut dyn Store,
+    request: &Request,
+    keyed: &Keyed<'_>,
+) -> Result<Receipt, StoreError> {
+    match write(store, |tx| perform(tx, request, keyed)) {
         Ok(answer) => Ok(Receipt {
             answer,
             is_repeat: false,
         }),
-        Err(error) if may_be_repeat(&error) => match read(store, |tx| repeated(tx, &keyed))? {
+        Err(error) if may_be_repeat(&error) => match read(store, |tx| repeated(tx, keyed))? {
             Some(answer) => Ok(Receipt {
                 answer,
                 is_repeat: true,
@@ -164,6 +181,12 @@ fn may_be_repeat(error: &StoreError) -> bool {
     ) || is_taken(error)
 }
 
+/// Two first holds of one scope, a deadlock: whoever tries again finds the other's work done.
+fn is_worth_another_try(error: &StoreError) -> bool {
+    let is_race = |cause: &SqlError| matches!(cause.kind, SqlErrorKind::Taken | SqlErrorKind::Busy);
+    matches!(error, StoreError::Unavailable { cause, .. } if is_race(cause))
+}
+
 fn is_taken(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable { cause, .. } if cause.kind == SqlErrorKind::Taken)
 }
@@ -178,8 +201,8 @@ fn repeated(tx: &mut Transaction<'_>, keyed: &Keyed<'_>) -> Result<Option<Answer
             key: keyed.key.clone(),
         });
     }
-    let history = events::history(tx, &recorded.stream, recorded.seq)?;
-    record::answer(&recorded.stream, history).map(Some)
+    let history = events::history(tx, recorded.stream, recorded.seq)?;
+    record::answer(recorded.stream, history).map(Some)
 }
 
 /// Turns "some unique value is taken" into the name that is, where it is the name.

@@ -152,12 +152,13 @@ impl Store for SqliteStore {
         });
         let outcome = match outcome {
             Ok(()) => commit(&connection),
-            Err(error) => rollback(&connection).and(Err(error)),
+            Err(error) => Err(error),
         };
+        let is_settled = outcome.is_ok() || rollback(&connection).is_ok();
         if mode == Mode::Write && outcome.is_ok() {
             shorten_wal(&connection, &self.place);
         }
-        if !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
+        if is_settled && !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
             self.connection = Some(connection);
         }
         outcome
@@ -187,22 +188,19 @@ fn begin(connection: &Connection, mode: Mode) -> Result<(), StoreError> {
 
 /// The point of no return.
 fn commit(connection: &Connection) -> Result<(), StoreError> {
-    match connection.execute_batch("COMMIT") {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            rollback(connection)?;
-            Err(outcome_of_commit(error))
-        }
-    }
+    connection
+        .execute_batch("COMMIT")
+        .map_err(outcome_of_commit)
 }
 
-/// SQLite may have rolled back by itself, then there is nothing to do. If a rollback fails the
-/// connection goes with it, which rolls back as well.
-fn rollback(connection: &Connection) -> Result<(), StoreError> {
-    if !connection.is_autocommit() {
-        connection.execute_batch("ROLLBACK").map_err(sql_error)?;
+/// SQLite may have rolled back by itself, then there is nothing to do. A connection that cannot roll back is dropped, which
+/// rolls back as well.
+fn rollback(connection: &Connection) -> rusqlite::Result<()> {
+    if connection.is_autocommit() {
+        Ok(())
+    } else {
+        connection.execute_batch("ROLLBACK")
     }
-    Ok(())
 }
 
 /// Events keep milliseconds; a row must not know more than its events.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use handoff_api::{EventDocument, ExitCode};
 use handoff_core::event::CursorError;
-use handoff_core::{Cursor, Envelope, Event, ProjectId, TaskEvent};
+use handoff_core::{Cursor, Envelope, Event, ProjectId, StreamId, TaskEvent, TaskId};
 use handoff_store::events::{self, Following};
 use handoff_store::{Store, read, tasks};
 
@@ -102,8 +102,8 @@ impl FromStr for Since {
 struct Reader {
     project: Option<ProjectId>,
     since: Cursor,
-    /// The names of tasks by their stream, for people.
-    names: HashMap<String, String>,
+    /// The names of tasks, for people.
+    names: HashMap<TaskId, String>,
 }
 
 impl Reader {
@@ -133,18 +133,17 @@ impl Reader {
         store: &mut dyn Store,
         envelope: &Envelope,
     ) -> Result<Option<String>, Failure> {
-        if let Event::Task(TaskEvent::Added { spec }) = &envelope.event {
-            self.names
-                .insert(envelope.stream.clone(), spec.name.to_string());
-        }
-        if let Some(name) = self.names.get(&envelope.stream) {
-            return Ok(Some(name.clone()));
-        }
-        let Ok(id) = envelope.stream.parse() else {
+        let StreamId::Task(id) = envelope.stream else {
             return Ok(None);
         };
+        if let Event::Task(TaskEvent::Added { spec }) = &envelope.event {
+            self.names.insert(id, spec.name.to_string());
+        }
+        if let Some(name) = self.names.get(&id) {
+            return Ok(Some(name.clone()));
+        }
         let name = read(store, |tx| tasks::get(tx, id))?.spec.name.to_string();
-        self.names.insert(envelope.stream.clone(), name.clone());
+        self.names.insert(id, name.clone());
         Ok(Some(name))
     }
 }

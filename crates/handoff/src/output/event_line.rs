@@ -9,7 +9,7 @@ use super::plain::one_line;
 /// `cursor  time  who  what`, with the name of the task where it is known.
 pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
     let at = envelope.at.strftime("%Y-%m-%d %H:%M:%S");
-    let subject = name.map_or_else(|| envelope.stream.clone(), str::to_owned);
+    let subject = name.map_or_else(|| envelope.stream.to_string(), str::to_owned);
     let what = match &envelope.event {
         Event::Task(event) => task_event(event),
         Event::Hold(HoldEvent::Held { hold }) => {

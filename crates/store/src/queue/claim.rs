@@ -25,9 +25,9 @@ pub(super) fn next(
     for mut task in tasks::run_out(tx, project)? {
         command_task(tx, &mut task, &Command::Expire, &Caller::Reconciler, None)?;
     }
-    let mut place = Place::FRONT;
+    let (mut place, mut owners) = (Place::FRONT, Owners::default());
     while let Some((found_at, task)) = tasks::next_ready(tx, project, place)? {
-        match owner_in_the_way(tx, &task)? {
+        match owners.in_the_way(tx, &task)? {
             None => return lease(tx, task, tenure, by, keyed),
             Some(_) => place = found_at,
         }
@@ -49,7 +49,7 @@ pub(super) fn this(
     if let Some((scope, _)) = holds::in_force(tx, &scopes)? {
         return Err(StoreError::Held { scope });
     }
-    if let Some(taken) = owner_in_the_way(tx, &task)? {
+    if let Some(taken) = Owners::default().in_the_way(tx, &task)? {
         return Err(taken);
     }
     lease(tx, task, tenure, by, keyed)
@@ -69,35 +69,50 @@ fn lease(
     Ok(Answer::Task(Box::new(task)))
 }
 
-/// A live lease on paths that this task would change too.
-fn owner_in_the_way(
-    tx: &mut Transaction<'_>,
-    task: &Task,
-) -> Result<Option<StoreError>, StoreError> {
-    let Some(wanted) = &task.spec.owns else {
-        return Ok(None);
-    };
-    tx.sql.line_up(&task.project.to_string())?;
-    let now = tx.now.moment.clone();
-    let is_other = |owner: &Task| {
-        let live = owner
-            .state
-            .lease()
-            .is_some_and(|it| it.standing(&now) != Standing::Expired);
-        live && owner.id != task.id
-    };
-    for owner in tasks::owners(tx, task.project)?
-        .into_iter()
-        .filter(is_other)
-    {
-        let theirs = owner.spec.owns.as_ref();
-        if let Some(overlap) = theirs.and_then(|theirs| overlap(wanted, theirs, CaseRule::NATIVE)) {
-            let overlap = Box::new(overlap);
-            return Ok(Some(StoreError::OwnershipTaken {
-                by: owner.spec.name,
-                overlap,
-            }));
+/// The live leases that declare paths, read once a claim and only if a candidate declares some too.
+#[derive(Default)]
+struct Owners(Option<Vec<Task>>);
+
+impl Owners {
+    fn live(
+        &mut self,
+        tx: &mut Transaction<'_>,
+        project: ProjectId,
+    ) -> Result<&[Task], StoreError> {
+        if self.0.is_none() {
+            tx.sql.line_up(&project.to_string())?;
+            let now = tx.now.moment.clone();
+            let mut owners = tasks::owners(tx, project)?;
+            owners.retain(|owner| {
+                let lease = owner.state.lease();
+                lease.is_some_and(|lease| lease.standing(&now) != Standing::Expired)
+            });
+            self.0 = Some(owners);
         }
+        Ok(self.0.as_deref().unwrap_or_default())
     }
-    Ok(None)
+
+    /// A live lease on paths that this task would change too.
+    fn in_the_way(
+        &mut self,
+        tx: &mut Transaction<'_>,
+        task: &Task,
+    ) -> Result<Option<StoreError>, StoreError> {
+        let Some(wanted) = &task.spec.owns else {
+            return Ok(None);
+        };
+        let others = self
+            .live(tx, task.project)?
+            .iter()
+            .filter(|owner| owner.id != task.id);
+        let taken = others.filter_map(|owner| {
+            let overlap = overlap(wanted, owner.spec.owns.as_ref()?, CaseRule::NATIVE)?;
+            let overlap = Box::new(overlap);
+            Some(StoreError::OwnershipTaken {
+                by: owner.spec.name.clone(),
+                overlap,
+            })
+        });
+        Ok({ taken }.next())
+    }
 }

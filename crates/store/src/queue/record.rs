@@ -1,8 +1,7 @@
 //! Writing down what was decided: events and rows together, then what follows for others.
 
-use handoff_core::hold::HoldEvent;
 use handoff_core::task::{Command, Evidence};
-use handoff_core::{Caller, Envelope, Event, HoldScope, StreamId, Task, TaskEvent};
+use handoff_core::{Caller, Envelope, Event, StreamId, Task, TaskEvent};
 
 use super::change::Answer;
 use super::{command_task, task_history};
@@ -121,32 +120,22 @@ fn append_all(
 }
 
 /// The state right after the last event of a history.
-pub(super) fn answer(stream: &str, mut history: Vec<Envelope>) -> Result<Answer, StoreError> {
+pub(super) fn answer(stream: StreamId, mut history: Vec<Envelope>) -> Result<Answer, StoreError> {
     let inconsistent = |what: String| StoreError::Inconsistent(format!("{stream}: {what}"));
-    let last = history
-        .pop()
-        .ok_or_else(|| inconsistent("no history".to_owned()))?;
-    match last.event {
-        Event::Hold(event) => Ok(hold_answer(last.project, event)),
-        Event::Task(_) => {
-            let id = stream
-                .parse()
-                .map_err(|error| inconsistent(format!("{error}")))?;
-            let project = last
-                .project
-                .ok_or_else(|| inconsistent("no project".to_owned()))?;
-            history.push(last);
+    match stream {
+        StreamId::Hold(scope) => match history.pop().map(|last| last.event) {
+            Some(Event::Hold(event)) => Ok(Answer::Hold {
+                scope,
+                hold: event.in_force(),
+            }),
+            Some(Event::Task(_)) | None => Err(inconsistent("no hold in it".to_owned())),
+        },
+        StreamId::Task(id) => {
+            let project = history.first().and_then(|first| first.project);
+            let project = project.ok_or_else(|| inconsistent("no project".to_owned()))?;
             let task = Task::replay(id, project, task_history(history))
                 .map_err(|error| inconsistent(error.to_string()))?;
             Ok(Answer::Task(Box::new(task)))
         }
-    }
-}
-
-fn hold_answer(project: Option<handoff_core::ProjectId>, event: HoldEvent) -> Answer {
-    let scope = project.map_or(HoldScope::Everything, HoldScope::Project);
-    Answer::Hold {
-        scope,
-        hold: event.in_force(),
     }
 }

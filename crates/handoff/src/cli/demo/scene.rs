@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use handoff_core::task::{Dependency, Priority, TaskSpec, Until};
-use handoff_core::{Envelope, Event, Fence, Task, TaskEvent, TaskId};
+use handoff_core::{Envelope, Event, Fence, StreamId, Task, TaskEvent, TaskId};
 use handoff_engine::{Attempt, reconcile};
 use handoff_files::Watch;
 use handoff_store::queue::{Answer, Change};
@@ -182,7 +182,7 @@ fn recount(stage: &mut Stage, desk: &mut Desk, ctx: &mut Context) -> Result<(), 
 }
 
 fn name_of(desk: &mut Desk, envelope: &Envelope) -> Result<Option<String>, Failure> {
-    let Ok(id) = envelope.stream.parse() else {
+    let StreamId::Task(id) = envelope.stream else {
         return Ok(None);
     };
     Ok(Some(
@@ -198,7 +198,7 @@ fn wait_until_started(desk: &mut Desk, id: TaskId) -> Result<(), Failure> {
     let mut bell = desk.store.bell()?;
     for _ in 0..60 {
         let history = read(&mut *desk.store, |tx| {
-            handoff_store::events::history(tx, &id.to_string(), u64::MAX)
+            handoff_store::events::history(tx, StreamId::Task(id), u64::MAX)
         })?;
         if history
             .iter()

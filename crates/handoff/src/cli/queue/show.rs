@@ -1,8 +1,8 @@
 //! `handoff queue show`.
 
 use handoff_api::{ExitCode, TaskDocument};
-use handoff_core::Task;
 use handoff_core::task::Evidence;
+use handoff_core::{StreamId, Task};
 use handoff_store::queue::TaskRef;
 use handoff_store::{StoreError, events, read, tasks};
 
@@ -125,10 +125,8 @@ fn proofs(evidence: &[Evidence]) -> String {
 }
 
 fn history(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
-    let stream = task.id.to_string();
-    let events = read(&mut *desk.store, |tx| {
-        events::history(tx, &stream, u64::MAX)
-    })?;
+    let stream = StreamId::Task(task.id);
+    let events = read(&mut *desk.store, |tx| events::history(tx, stream, u64::MAX))?;
     ctx.out.line("")?;
     for envelope in events {
         ctx.out

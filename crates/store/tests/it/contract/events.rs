@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use handoff_core::{Cursor, Envelope, ProjectId};
+use handoff_core::{Cursor, Envelope, ProjectId, StreamId};
 use handoff_store::events::{self, Following};
 use handoff_store::queue::submit;
 use handoff_store::{Ring, Store, read};
@@ -64,8 +64,8 @@ fn a_follower_of_one_project_sees_no_other(fixture: &mut Fixture) {
     let second = fixture.add(spec("two"));
     let seen = following(&mut *fixture.store, Cursor::START, Some(fixture.project));
     assert_eq!(
-        seen.iter().map(|it| it.stream.clone()).collect::<Vec<_>>(),
-        [second.id.to_string()]
+        seen.iter().map(|it| it.stream).collect::<Vec<_>>(),
+        [StreamId::Task(second.id)]
     );
     assert_eq!(
         following(&mut *fixture.store, Cursor::START, Some(first)).len(),
@@ -115,7 +115,7 @@ fn a_follower_misses_nothing_while_eight_write(fixture: &mut Fixture) {
     seen.extend(drain(&mut *fixture.store, &mut since));
     let mut streams: Vec<_> = seen.into_iter().map(|envelope| envelope.stream).collect();
     assert_eq!(streams.len(), 8 * EACH);
-    streams.sort_unstable();
+    streams.sort_unstable_by_key(ToString::to_string);
     streams.dedup();
     assert_eq!(streams.len(), 8 * EACH);
 }
