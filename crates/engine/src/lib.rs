@@ -25,4 +25,4 @@ pub use error::EngineError;
 pub use places::{Attempt, Places};
 pub use road::{Ending, Walked, walk_next};
 pub use session::Launch;
-pub use workshop::Workshop;
+pub use workshop::{Workshop, without_secrets};

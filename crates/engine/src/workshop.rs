@@ -1,7 +1,7 @@
 //! What the engine works with: the store, the repository, the places, and the environment for what it starts.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
 use handoff_core::lease::Ttl;
@@ -21,6 +21,19 @@ use crate::places::Places;
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
 /// How long such a lease lasts: three heartbeats.
 const SESSION_TTL: Duration = Duration::from_secs(60);
+
+/// What an agent or a check has no business to see: the way to the ledger, which is handoff's own.
+const OWN_SECRETS: [&str; 3] = ["HANDOFF_STORE", "HANDOFF_STORE_PASSWORD_FILE", "PGPASSWORD"];
+
+/// An environment for agents and checks.
+pub fn without_secrets(
+    mut environment: BTreeMap<OsString, OsString>,
+) -> BTreeMap<OsString, OsString> {
+    for name in OWN_SECRETS {
+        environment.remove(OsStr::new(name));
+    }
+    environment
+}
 
 /// What the engine works with.
 pub struct Workshop<'a> {

@@ -9,7 +9,7 @@ use handoff_core::time::Clock;
 use handoff_core::{
     Caller, Fence, HoldScope, IdempotencyKey, ProjectId, ProjectMark, SessionId, Task, TaskId,
 };
-use handoff_engine::{Places, Workshop};
+use handoff_engine::{Places, Workshop, without_secrets};
 use handoff_git::{Git, Repository};
 use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
 use handoff_store::{Store, StoreError, holds, read};
@@ -135,7 +135,7 @@ impl Desk {
             git: Git::new(ctx.ambient.environment.clone()),
             clock,
             places: Places::new(ctx.home()?),
-            environment: ctx.ambient.environment.clone(),
+            environment: without_secrets(ctx.ambient.environment.clone()),
         })
     }
 

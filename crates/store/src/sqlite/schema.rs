@@ -6,7 +6,7 @@ use handoff_core::StoreId;
 use rusqlite::Connection;
 
 use super::connection::{create_private, int_pragma, sql_error};
-use super::{Ambient, Place};
+use super::{Ambient, Place, rollback};
 use crate::error::StoreError;
 use crate::migration::{self, Migration, Plan};
 
@@ -64,11 +64,13 @@ fn run(
     let latest = migration::latest(migrations);
     let script =
         format!("BEGIN IMMEDIATE; {steps} {identity} PRAGMA user_version = {latest}; COMMIT;");
-    connection.execute_batch(&script).map_err(|error| {
-        StoreError::unavailable(
-            "the schema could not be brought up to date",
-            sql_error(error),
-        )
+    let outcome = connection.execute_batch(&script);
+    if outcome.is_err() {
+        rollback(connection).map_err(sql_error)?;
+    }
+    outcome.map_err(|error| {
+        let step = "the schema could not be brought up to date";
+        StoreError::unavailable(step, sql_error(error))
     })
 }
 
@@ -117,17 +119,99 @@ fn store_id(connection: &Connection) -> Result<StoreId, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
+    use handoff_testkit::ManualClock;
+    use uuid::Uuid;
+
     use super::*;
+    use crate::sqlite::connection;
+
+    const NEXT: [Migration; 2] = [
+        MIGRATIONS[0],
+        Migration {
+            version: 2,
+            sql: "CREATE TABLE later (x TEXT);",
+        },
+    ];
+    const BROKEN: [Migration; 2] = [
+        MIGRATIONS[0],
+        Migration {
+            version: 2,
+            sql: "CREATE TABLE later (x TEXT); CREATE TABLE meta (x TEXT);",
+        },
+    ];
+
+    struct Fixture {
+        home: tempfile::TempDir,
+        place: Place,
+        ambient: Ambient,
+        connection: Connection,
+        id: StoreId,
+    }
+
+    fn fixture() -> Fixture {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place::in_home(home.path());
+        let ambient = Ambient {
+            clock: Rc::new(ManualClock::default()),
+            fresh_id: StoreId::from_uuid(Uuid::from_u128(7)),
+        };
+        let (connection, info) = connection::open(&place, &ambient).unwrap();
+        let id = info.id;
+        Fixture {
+            home,
+            place,
+            ambient,
+            connection,
+            id,
+        }
+    }
+
+    impl Fixture {
+        fn upgrade(&self, migrations: &[Migration]) -> Result<StoreId, StoreError> {
+            bring_up_to_date(&self.connection, &self.place, &self.ambient, migrations)
+        }
+
+        fn has_table(&self, name: &str) -> bool {
+            self.connection.table_exists(None, name).unwrap()
+        }
+    }
 
     #[test]
     fn versions_are_counted_without_gaps() {
-        let versions: Vec<_> = MIGRATIONS
-            .iter()
-            .map(|migration| migration.version)
-            .collect();
-        assert_eq!(
-            versions,
-            (1..=migration::latest(MIGRATIONS)).collect::<Vec<_>>()
+        let versions: Vec<_> = MIGRATIONS.iter().map(|it| it.version).collect();
+        let expected: Vec<_> = (1..=migration::latest(MIGRATIONS)).collect();
+        assert_eq!(versions, expected);
+    }
+
+    #[test]
+    fn an_upgrade_keeps_the_identity_and_leaves_a_backup_that_opens() {
+        let fixture = fixture();
+        assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
+        assert!(fixture.has_table("later"));
+        let backup = Connection::open(fixture.home.path().join("handoff.v1.backup")).unwrap();
+        assert_eq!(int_pragma(&backup, "user_version").unwrap(), 1);
+        assert_eq!(store_id(&backup).unwrap(), fixture.id);
+        assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
+    }
+
+    #[test]
+    fn an_upgrade_that_fails_changes_nothing() {
+        let fixture = fixture();
+        assert!(fixture.upgrade(&BROKEN).is_err());
+        assert!(!fixture.has_table("later"));
+        assert_eq!(fixture.upgrade(MIGRATIONS).unwrap(), fixture.id);
+    }
+
+    #[test]
+    fn a_downgrade_is_refused() {
+        let fixture = fixture();
+        fixture.upgrade(&NEXT).unwrap();
+        let refused = fixture.upgrade(MIGRATIONS);
+        assert!(
+            matches!(refused, Err(StoreError::TooNew { found: 2, known: 1 })),
+            "{refused:?}"
         );
     }
 }
