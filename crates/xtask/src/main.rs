@@ -24,6 +24,8 @@ enum Chore {
     Campaign(campaign::CampaignArgs),
     Bench(bench::BenchArgs),
     #[command(hide = true)]
+    Part(campaign::PartArgs),
+    #[command(hide = true)]
     DrainWorker(bench::worker::WorkerArgs),
 }
 
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Chore::Postgres(args) => postgres::run(&args),
         Chore::Campaign(args) => campaign::run(&args),
         Chore::Bench(args) => bench::run(&args),
+        Chore::Part(args) => campaign::play_part(&args),
         Chore::DrainWorker(args) => bench::worker::run(&args),
     };
     exit_code(verdict)

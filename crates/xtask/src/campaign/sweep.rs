@@ -1,0 +1,502 @@
+//! D02 and D03: the binary is killed, or fails, at each system call of `queue add`, `claim` and `complete`.
+//!
+//! strace counts each kind of call in each thread by itself. So the calls are traced once, and then every call of
+//! every kind is struck in a run of its own, on a copy of the same state.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU16;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use handoff_testkit::{Errno, Fault, Injection, Output, Prefix, When};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::product::{Product, exit};
+use super::stage::{Findings, Stage, progress};
+
+/// The calls that change files, by any spelling, or wait for others.
+const CALLS: [&str; 22] = [
+    "write",
+    "pwrite64",
+    "writev",
+    "fsync",
+    "fdatasync",
+    "rename",
+    "renameat",
+    "renameat2",
+    "link",
+    "linkat",
+    "open",
+    "openat",
+    "openat2",
+    "ftruncate",
+    "fallocate",
+    "unlink",
+    "unlinkat",
+    "fcntl",
+    "flock",
+    "fchmod",
+    "mkdir",
+    "mkdirat",
+];
+
+/// A command to strike, and the state it starts from.
+#[derive(Clone, Copy, Debug)]
+struct Operation {
+    name: &'static str,
+    words: &'static [&'static str],
+    prepare: fn(&Product) -> Result<()>,
+}
+
+const OPERATIONS: [Operation; 4] = [
+    Operation {
+        name: "first add",
+        words: &["queue", "add", "new", "--brief", "x", "--key", "sweep"],
+        prepare: |_| Ok(()),
+    },
+    Operation {
+        name: "add",
+        words: &["queue", "add", "new", "--brief", "x", "--key", "sweep"],
+        prepare: some_tasks,
+    },
+    Operation {
+        name: "claim",
+        words: &["queue", "claim", "--key", "sweep"],
+        prepare: some_tasks,
+    },
+    Operation {
+        name: "complete",
+        words: &["queue", "complete", "leased", "--fence", "1", "--key", "sweep"],
+        prepare: some_tasks,
+    },
+];
+
+fn some_tasks(product: &Product) -> Result<()> {
+    product.add("leased")?;
+    product.answer(["queue", "claim", "leased", "--ttl", "1h"])?;
+    product.add("ready")?;
+    product.add("other")?;
+    Ok(())
+}
+
+/// What is done at a point.
+#[derive(Clone, Copy, Debug)]
+struct Strike {
+    fault: Fault,
+    reach: Reach,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Reach {
+    One,
+    AllFrom,
+}
+
+const KILL: [Strike; 1] = [Strike {
+    fault: Fault::Kill,
+    reach: Reach::One,
+}];
+
+const ERRORS: [Strike; 3] = [
+    Strike {
+        fault: Fault::Error(Errno::Eio),
+        reach: Reach::One,
+    },
+    Strike {
+        fault: Fault::Error(Errno::Enospc),
+        reach: Reach::One,
+    },
+    Strike {
+        fault: Fault::Error(Errno::Eio),
+        reach: Reach::AllFrom,
+    },
+];
+
+pub(super) fn kills(stage: &mut Stage) -> Result<()> {
+    sweep(stage, &KILL)
+}
+
+pub(super) fn errors(stage: &mut Stage) -> Result<()> {
+    sweep(stage, &ERRORS)
+}
+
+fn sweep(stage: &mut Stage, strikes: &[Strike]) -> Result<()> {
+    for operation in OPERATIONS {
+        for strike in strikes {
+            let what = format!("{}: {}", operation.name, strike.name());
+            stage.trial(&what, |stage| everywhere(stage, operation, *strike));
+        }
+    }
+    Ok(())
+}
+
+/// One call: which kind, and which of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Point {
+    call: &'static str,
+    number: u16,
+}
+
+impl Strike {
+    fn name(self) -> String {
+        match self.reach {
+            Reach::One => self.fault.to_string(),
+            Reach::AllFrom => format!("{} from there on", self.fault),
+        }
+    }
+
+    fn prefix(self, point: Point) -> Prefix {
+        let number = NonZeroU16::new(point.number).expect("calls are counted from 1");
+        let when = match self.reach {
+            Reach::One => When::Nth(number),
+            Reach::AllFrom => When::FromNthOn(number),
+        };
+        Injection {
+            syscalls: &[point.call],
+            fault: self.fault,
+            when,
+        }
+        .prefix()
+    }
+}
+
+/// Small tiers look at every fifth point, beginning at one that the seed chooses.
+const SAMPLE: usize = 5;
+
+fn everywhere(stage: &Stage, operation: Operation, strike: Strike) -> Result<Findings> {
+    let bed = Bed::prepare(stage, operation)?;
+    let step = stage.count(SAMPLE, 1);
+    let first = stage.dice(&strike.name()).index(step);
+    let points: Vec<Point> = bed.points()?.into_iter().skip(first).step_by(step).collect();
+    ensure!(!points.is_empty(), "the command made no call at all");
+    drop(bed);
+    let half = points.len().div_ceil(2);
+    let halves: Vec<Result<Tally>> = std::thread::scope(|scope| {
+        let chunks = points.chunks(half);
+        let threads = chunks.map(|points| scope.spawn(|| strike_all(stage, operation, strike, points)));
+        let threads: Vec<_> = threads.collect();
+        let joined = threads.into_iter().map(|thread| thread.join().expect("a strike does not panic"));
+        joined.collect()
+    });
+    let mut tally = Tally::default();
+    for half in halves {
+        tally.absorb(half?);
+    }
+    Ok(Findings {
+        count: points.len(),
+        note: tally.note(),
+        complaints: tally.complaints,
+    })
+}
+
+fn strike_all(
+    stage: &Stage,
+    operation: Operation,
+    strike: Strike,
+    points: &[Point],
+) -> Result<Tally> {
+    let bed = Bed::prepare(stage, operation)?;
+    let mut tally = Tally::default();
+    for (done, point) in points.iter().enumerate() {
+        progress(operation.name, done, points.len());
+        let (end, complaints) = bed.strike(strike, *point)?;
+        *tally.ends.entry(end.to_string()).or_default() += 1;
+        let here = complaints.into_iter().map(|it| format!("{} {}: {it}", point.call, point.number));
+        tally.complaints.extend(here);
+    }
+    Ok(tally)
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    ends: BTreeMap<String, usize>,
+    complaints: Vec<String>,
+}
+
+impl Tally {
+    fn absorb(&mut self, other: Self) {
+        for (end, count) in other.ends {
+            *self.ends.entry(end).or_default() += count;
+        }
+        self.complaints.extend(other.complaints);
+    }
+
+    fn note(&self) -> String {
+        let ends = self.ends.iter().map(|(end, count)| format!("{end} ×{count}"));
+        ends.collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A product whose state can be put back, with what it held and what the command adds to it.
+struct Bed {
+    product: Product,
+    operation: Operation,
+    copy: TempDir,
+    before: Vec<Value>,
+    /// How many events the command appends when nothing disturbs it.
+    appended: usize,
+}
+
+impl Bed {
+    fn prepare(stage: &Stage, operation: Operation) -> Result<Self> {
+        let product = stage.product();
+        (operation.prepare)(&product)?;
+        let mut bed = Self {
+            copy: tempfile::tempdir()?,
+            before: Vec::new(),
+            appended: 0,
+            product,
+            operation,
+        };
+        bed.save()?;
+        bed.before = bed.product.events()?;
+        bed.restore()?;
+        bed.product.answer(operation.words)?;
+        bed.appended = bed.product.events()?.len() - bed.before.len();
+        ensure!(bed.appended > 0, "the command changes nothing");
+        bed.restore()?;
+        Ok(bed)
+    }
+
+    /// What a command may change, with where its copy is.
+    fn places(&self) -> [(PathBuf, PathBuf); 2] {
+        let copy = self.copy.path();
+        let git = self.product.repo.path().join(".git/handoff");
+        [
+            (self.product.home().to_owned(), copy.join("home")),
+            (git, copy.join("git")),
+        ]
+    }
+
+    fn save(&self) -> Result<()> {
+        let places = self.places();
+        places.iter().try_for_each(|(place, copy)| copy_flat(place, copy))
+    }
+
+    fn restore(&self) -> Result<()> {
+        let places = self.places();
+        places.iter().try_for_each(|(place, copy)| copy_flat(copy, place))
+    }
+
+    /// Every call of the undisturbed command.
+    fn points(&self) -> Result<Vec<Point>> {
+        let log = self.copy.path().join("trace");
+        let log = log.to_string_lossy();
+        let trace = format!("trace={}", CALLS.join(","));
+        let words = ["-f", "-qq", "-o", &*log, "-e", &*trace, "--"];
+        let mut command = self.product.env.command("strace");
+        command.args(words).arg(self.product.env.binary()).arg("--json");
+        command.args(self.operation.words).current_dir(self.product.repo.path());
+        let output = self.product.env.run(command);
+        ensure!(output.status.success(), "cannot trace: {}", output.snapshot());
+        Ok(points_in(&std::fs::read_to_string(&*log)?))
+    }
+
+    /// How the struck command ended, and what is wrong afterwards.
+    fn strike(&self, strike: Strike, point: Point) -> Result<(End, Vec<String>)> {
+        self.restore()?;
+        let struck = self.product.run_under(&strike.prefix(point), self.operation.words);
+        let end = End::of(&struck)?;
+        let mut complaints = Vec::new();
+        match self.recorded() {
+            Ok(recorded) => complaints.extend(objection(end, recorded)),
+            Err(error) => complaints.push(format!("reading afterwards: {error:#}")),
+        }
+        if let Err(error) = self.go_on() {
+            complaints.push(format!("{error:#}"));
+        }
+        let context = |it: String| match complaint_needs_output(end) {
+            true => format!("{it} [{}]", struck.stderr.trim()),
+            false => it,
+        };
+        Ok((end, complaints.into_iter().map(context).collect()))
+    }
+
+    fn recorded(&self) -> Result<Recorded> {
+        let now = self.product.events()?;
+        Ok(Recorded::of(&self.before, self.appended, &now))
+    }
+
+    /// The same command with the same key, an audit, and another command: all work without repair.
+    fn go_on(&self) -> Result<()> {
+        self.product.answer(self.operation.words).context("repeated")?;
+        let recorded = self.recorded()?;
+        ensure!(recorded == Recorded::After, "after the repeat it is {recorded:?}");
+        let audit = self.product.audit()?;
+        ensure!(audit.is_empty(), "{}", audit.join("; "));
+        self.product.add("next").context("the next command")?;
+        Ok(())
+    }
+}
+
+fn complaint_needs_output(end: End) -> bool {
+    end != End::Killed
+}
+
+/// Both are flat directories; one that is not there is not there afterwards either.
+fn copy_flat(from: &Path, to: &Path) -> Result<()> {
+    if to.exists() {
+        std::fs::remove_dir_all(to)?;
+    }
+    if !from.exists() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(to)?;
+    std::fs::set_permissions(to, std::fs::metadata(from)?.permissions())?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// The calls in a log of `strace -f`: for each kind as many as the thread that makes most of them.
+fn points_in(log: &str) -> Vec<Point> {
+    let mut counts: BTreeMap<(&'static str, &str), u16> = BTreeMap::new();
+    for line in log.lines() {
+        let Some((thread, call)) = line.split_once('(').and_then(|(head, _)| head.split_once(' ')) else {
+            continue;
+        };
+        if let Some(known) = CALLS.iter().find(|known| **known == call.trim()) {
+            *counts.entry((known, thread)).or_default() += 1;
+        }
+    }
+    let most = |call: &'static str| {
+        let of_kind = counts.iter().filter(|((kind, _), _)| *kind == call);
+        of_kind.map(|(_, count)| *count).max().unwrap_or(0)
+    };
+    let all = CALLS.iter().flat_map(|call| (1..=most(call)).map(|number| Point { call, number }));
+    all.collect()
+}
+
+/// How a struck command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Killed,
+    Code(i32),
+}
+
+impl End {
+    fn of(output: &Output) -> Result<Self> {
+        match (output.code(), output.status.signal()) {
+            (Some(code), _) => Ok(Self::Code(code)),
+            (None, Some(9)) => Ok(Self::Killed),
+            (None, signal) => anyhow::bail!("ended by signal {signal:?}: {}", output.snapshot()),
+        }
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Killed => f.write_str("killed"),
+            Self::Code(code) => write!(f, "exit {code}"),
+        }
+    }
+}
+
+/// What a ledger says about a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recorded {
+    Before,
+    After,
+    Between,
+}
+
+impl Recorded {
+    fn of(before: &[Value], appended: usize, now: &[Value]) -> Self {
+        if !now.starts_with(before) {
+            return Self::Between;
+        }
+        match now.len() - before.len() {
+            0 => Self::Before,
+            new if new == appended => Self::After,
+            _ => Self::Between,
+        }
+    }
+}
+
+/// Why an end and a ledger cannot stand together.
+///
+/// | end | before | after |
+/// |---|---|---|
+/// | killed, or `outcome_unknown` | may be | may be |
+/// | 0 | no: acknowledged and lost | may be |
+/// | any other code | may be | no: the caller takes it for not done |
+fn objection(end: End, recorded: Recorded) -> Option<String> {
+    let text = match (end, recorded) {
+        (_, Recorded::Between) => "neither before nor after",
+        (End::Code(exit::INTERNAL | exit::PANIC), _) => "a mistake in the program itself",
+        (End::Killed | End::Code(exit::OUTCOME_UNKNOWN), _) => return None,
+        (End::Code(exit::DONE), Recorded::Before) => "acknowledged, and not recorded",
+        (End::Code(exit::DONE), Recorded::After) | (End::Code(_), Recorded::Before) => return None,
+        (End::Code(_), Recorded::After) => "recorded, and the caller is told that it failed",
+    };
+    Some(format!("{end}: {text}"))
+}
+
+/// An operation struck so that it ends with `outcome_unknown`; its product, left as it was then.
+pub(super) fn left_unknown(stage: &Stage) -> Result<(Product, &'static [&'static str], usize)> {
+    let operation = OPERATIONS[1];
+    let bed = Bed::prepare(stage, operation)?;
+    let strike = ERRORS[0];
+    let syncs = bed.points()?.into_iter().filter(|point| point.call.ends_with("sync"));
+    for point in syncs {
+        bed.restore()?;
+        let struck = bed.product.run_under(&strike.prefix(point), operation.words);
+        if End::of(&struck)? == End::Code(exit::OUTCOME_UNKNOWN) {
+            let events = bed.before.len() + bed.appended;
+            return Ok((bed.product, operation.words, events));
+        }
+    }
+    anyhow::bail!("no failing sync of `queue add` ends with outcome_unknown")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_caller_is_told_must_fit_what_is_recorded() {
+        let table = [
+            (End::Killed, Recorded::Before, true),
+            (End::Killed, Recorded::After, true),
+            (End::Killed, Recorded::Between, false),
+            (End::Code(0), Recorded::Before, false),
+            (End::Code(0), Recorded::After, true),
+            (End::Code(7), Recorded::Before, true),
+            (End::Code(7), Recorded::After, true),
+            (End::Code(5), Recorded::Before, true),
+            (End::Code(5), Recorded::After, false),
+            (End::Code(8), Recorded::After, false),
+            (End::Code(70), Recorded::Before, false),
+            (End::Code(101), Recorded::Before, false),
+        ];
+        for (end, recorded, is_good) in table {
+            let objection = objection(end, recorded);
+            assert_eq!(objection.is_none(), is_good, "{end} {recorded:?} {objection:?}");
+        }
+    }
+
+    #[test]
+    fn a_ledger_that_lost_or_half_gained_something_is_between() {
+        let event = |number: u64| Value::from(number);
+        let before = [event(1), event(2)];
+        let recorded = |now: &[Value]| Recorded::of(&before, 2, now);
+        assert_eq!(recorded(&before), Recorded::Before);
+        assert_eq!(recorded(&[1, 2, 3, 4].map(event)), Recorded::After);
+        assert_eq!(recorded(&[1, 2, 3].map(event)), Recorded::Between);
+        assert_eq!(recorded(&[event(1)]), Recorded::Between);
+        assert_eq!(recorded(&[1, 9, 3, 4].map(event)), Recorded::Between);
+    }
+
+    #[test]
+    fn calls_are_counted_by_kind_and_thread() {
+        let log = "7 openat(AT_FDCWD, \"a(\") = 3\n7 write(3, \"x\") = 1\n8 openat(1) = 2\n8 openat(1) = 2\n";
+        let points = points_in(log);
+        let named: Vec<_> = points.iter().map(|point| (point.call, point.number)).collect();
+        assert_eq!(named, [("write", 1), ("openat", 1), ("openat", 2)]);
+    }
+}
