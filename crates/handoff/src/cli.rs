@@ -27,11 +27,7 @@ use crate::output::{Format, Output};
 /// Carries work from one AI coding agent session to the next, runs several side by side without harm, and loses
 /// nothing.
 #[derive(Debug, Parser)]
-#[command(
-    name = "handoff",
-    disable_help_subcommand = true,
-    disable_version_flag = true
-)]
+#[command(name = "handoff", disable_help_subcommand = true, version)]
 #[command(after_help = "Start with `handoff demo`. Exit codes: `handoff help exit-codes`.")]
 struct Cli {
     /// Print JSON: one document, or one object a line for streams.
@@ -130,7 +126,10 @@ fn refuse(error: &clap::Error, ambient: &Ambient, wants_json: bool) -> ExitCode 
         },
     );
     let text = error.render().to_string();
-    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp);
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
     if is_help {
         drop(out.raw(text.as_bytes()));
         return ExitCode::Done;
