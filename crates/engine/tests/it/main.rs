@@ -1,0 +1,10 @@
+//! The road and its repair, with a real ledger, a real repository and shell scripts as agents.
+
+#[cfg(test)]
+mod prompt;
+#[cfg(test)]
+mod reconcile;
+#[cfg(test)]
+mod road;
+#[cfg(test)]
+mod stage;

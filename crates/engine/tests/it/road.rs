@@ -1,0 +1,319 @@
+//! One walk down the road, by what the agent did.
+
+use handoff_core::TaskState;
+use handoff_core::task::Evidence;
+use handoff_engine::{Attempt, Ending};
+use handoff_files::Dir;
+
+use crate::stage::{Stage, names, owning, spec, verified};
+
+fn committed(evidence: &[Evidence]) -> Option<String> {
+    evidence.iter().find_map(|proof| match proof {
+        Evidence::Committed { commit, .. } => Some(commit.to_string()),
+        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
+    })
+}
+
+/// The reason with which a walk came to nothing.
+#[track_caller]
+fn objection(ending: &Ending) -> String {
+    match ending {
+        Ending::Failed(reason) | Ending::Blocked(reason) => reason.to_string(),
+        Ending::Done => panic!("it is done"),
+    }
+}
+
+#[test]
+fn accepted_work_is_committed_on_its_branch_and_nowhere_else() {
+    let mut stage = Stage::new();
+    // Somebody is in the middle of something in the main tree.
+    stage.repo.write("staged.txt", "staged\n");
+    stage.repo.git(["add", "staged.txt"]);
+    stage
+        .repo
+        .write("README.md", "edited\n")
+        .write("untracked.txt", "mine\n");
+    let before = (
+        stage.repo.head(),
+        stage.repo.status(),
+        stage.repo.git(["ls-files", "--stage"]),
+    );
+
+    let task = stage.add(verified("fix", "test -e src/new.rs"));
+    let walked = stage.walk("mkdir src; echo new > src/new.rs; echo more >> README.md");
+    assert_eq!(walked.ending, Ending::Done);
+
+    let task = stage.task(task.id);
+    let id = task.id.to_string();
+    let branch = format!("handoff/fix-{}-1", &id[id.len() - 6..]);
+    let commit = stage.repo.resolve(&branch).unwrap();
+    assert_eq!(committed(&task.evidence), Some(commit.clone()));
+    assert_eq!(stage.repo.changes_of(&commit), ["README.md", "src/new.rs"]);
+    assert_eq!(
+        stage.repo.resolve(&format!("{commit}^")),
+        Some(before.0.clone())
+    );
+    assert_eq!(
+        stage.repo.file_of(&commit, "README.md"),
+        "# Fixture\nmore\n"
+    );
+    assert!(
+        stage
+            .repo
+            .git(["log", "-1", "--format=%B", &commit])
+            .starts_with("Do fix.\n")
+    );
+
+    let now = (
+        stage.repo.head(),
+        stage.repo.status(),
+        stage.repo.git(["ls-files", "--stage"]),
+    );
+    assert_eq!(now, before);
+    assert_eq!(stage.quarantined(&task), None);
+    stage.assert_sound();
+}
+
+#[test]
+fn with_nothing_ready_nothing_is_done() {
+    let mut stage = Stage::new();
+    let refs = stage.repo.refs();
+    assert!(stage.try_walk("touch never").unwrap().is_none());
+    assert_eq!(stage.repo.refs(), refs);
+}
+
+#[test]
+fn a_failed_check_fails_the_task_and_keeps_the_work() {
+    let mut stage = Stage::new();
+    let base = stage.repo.head();
+    let task = stage.add(verified("fix", "echo it is wrong; exit 3"));
+    let walked = stage.walk("echo wrong > new.txt");
+    assert_eq!(
+        objection(&walked.ending),
+        "`echo it is wrong; exit 3` exited with 3: it is wrong"
+    );
+    let task = stage.task(task.id);
+    assert!(
+        matches!(task.state, TaskState::Failed { .. }),
+        "{:?}",
+        task.state
+    );
+    assert_eq!(stage.branch(&task), Some(base));
+    let kept = stage.quarantined(&task).unwrap();
+    assert_eq!(stage.repo.changes_of(&kept), ["new.txt"]);
+    assert_eq!(stage.repo.file_of(&kept, "new.txt"), "wrong\n");
+    assert_eq!(
+        names(&stage.places.packages(stage.project)),
+        Vec::<String>::new()
+    );
+    stage.assert_sound();
+}
+
+#[test]
+fn an_agent_that_fails_fails_the_task_and_its_work_is_not_even_checked() {
+    let mut stage = Stage::new();
+    let marker = stage.env.work().join("checked");
+    let task = stage.add(verified("fix", &format!("touch {}", marker.display())));
+    let walked = stage.walk("echo half > new.txt; echo 'no key' >&2; exit 7");
+    assert_eq!(objection(&walked.ending), "the agent exited with 7: no key");
+    let task = stage.task(task.id);
+    assert!(matches!(task.state, TaskState::Failed { .. }));
+    assert!(!marker.exists());
+    let kept = stage.quarantined(&task).unwrap();
+    assert_eq!(stage.repo.changes_of(&kept), ["new.txt"]);
+    stage.assert_sound();
+}
+
+#[test]
+fn an_agent_that_dies_by_a_signal_fails_the_task() {
+    let mut stage = Stage::new();
+    stage.add(spec("fix"));
+    let walked = stage.walk("kill -9 $$");
+    assert_eq!(objection(&walked.ending), "the agent was ended by signal 9");
+    stage.assert_sound();
+}
+
+#[test]
+fn a_change_outside_of_the_ownership_blocks_and_commits_nothing() {
+    let mut stage = Stage::new();
+    let base = stage.repo.head();
+    let task = stage.add(owning("fix", "src/"));
+    let walked = stage.walk("mkdir src; echo in > src/in.rs; echo out > out.txt; rm README.md");
+    assert_eq!(
+        objection(&walked.ending),
+        "the session changed what it does not own: `README.md`, `out.txt`"
+    );
+    let task = stage.task(task.id);
+    assert!(matches!(task.state, TaskState::Blocked { .. }));
+    assert_eq!(stage.branch(&task), Some(base));
+    assert_eq!(committed(&task.evidence), None);
+    let kept = stage.quarantined(&task).unwrap();
+    assert_eq!(
+        stage.repo.changes_of(&kept),
+        ["README.md", "out.txt", "src/in.rs"]
+    );
+    stage.assert_sound();
+}
+
+#[test]
+fn a_foreign_change_that_the_agent_committed_blocks_too() {
+    let mut stage = Stage::new();
+    let task = stage.add(owning("fix", "src/"));
+    let walked = stage.walk("echo out > out.txt; git add out.txt; git commit -qm sneaky");
+    assert_eq!(
+        objection(&walked.ending),
+        "the session changed what it does not own: `out.txt`"
+    );
+    let task = stage.task(task.id);
+    assert!(matches!(task.state, TaskState::Blocked { .. }));
+    assert_eq!(committed(&task.evidence), None);
+    assert_eq!(
+        names(&stage.places.packages(stage.project)),
+        Vec::<String>::new()
+    );
+    let kept = stage.branch(&task).unwrap();
+    assert_eq!(stage.repo.file_of(&kept, "out.txt"), "out\n");
+    stage.assert_sound();
+}
+
+#[test]
+fn an_agent_that_commits_by_itself_is_taken_at_its_commit() {
+    let mut stage = Stage::new();
+    let task = stage.add(spec("fix"));
+    let walked = stage.walk("echo one > one.txt; git add one.txt; git commit -qm own");
+    assert_eq!(walked.ending, Ending::Done);
+    let task = stage.task(task.id);
+    let tip = stage.branch(&task).unwrap();
+    assert_eq!(committed(&task.evidence), Some(tip.clone()));
+    assert_eq!(stage.repo.git(["log", "-1", "--format=%s", &tip]), "own");
+    stage.assert_sound();
+}
+
+#[test]
+fn what_an_agent_left_uncommitted_is_committed_on_top_of_its_own() {
+    let mut stage = Stage::new();
+    let task = stage.add(spec("fix"));
+    stage.walk("echo one > one.txt; git add one.txt; git commit -qm own; echo two > two.txt");
+    let task = stage.task(task.id);
+    let tip = stage.branch(&task).unwrap();
+    assert_eq!(committed(&task.evidence), Some(tip.clone()));
+    assert_eq!(stage.repo.changes_of(&tip), ["two.txt"]);
+    assert_eq!(stage.repo.changes_of(&format!("{tip}^")), ["one.txt"]);
+    assert_eq!(stage.quarantined(&task), None);
+    stage.assert_sound();
+}
+
+#[test]
+fn an_agent_that_changes_nothing_is_done_without_a_commit() {
+    let mut stage = Stage::new();
+    let base = stage.repo.head();
+    let task = stage.add(verified("look", "true"));
+    assert_eq!(stage.walk("cat README.md").ending, Ending::Done);
+    let task = stage.task(task.id);
+    assert_eq!(stage.branch(&task), Some(base));
+    assert_eq!(committed(&task.evidence), None);
+    assert_eq!(
+        task.evidence.len(),
+        2,
+        "verified and sealed: {:?}",
+        task.evidence
+    );
+    stage.assert_sound();
+}
+
+#[test]
+fn deleted_and_moved_files_are_committed_as_such() {
+    let mut stage = Stage::new();
+    stage
+        .repo
+        .write("old.txt", "old\n")
+        .write("dir/gone.txt", "x\n");
+    stage.repo.commit("more files");
+    let task = stage.add(spec("tidy"));
+    assert_eq!(
+        stage.walk("mv old.txt new.txt; rm -r dir").ending,
+        Ending::Done
+    );
+    let task = stage.task(task.id);
+    let tip = stage.branch(&task).unwrap();
+    assert_eq!(stage.repo.files_of(&tip), ["README.md", "new.txt"]);
+    assert_eq!(stage.quarantined(&task), None);
+    stage.assert_sound();
+}
+
+#[test]
+fn ignored_files_stay_out_of_the_commit() {
+    let mut stage = Stage::new();
+    stage.repo.write(".gitignore", "target/\n");
+    stage.repo.commit("ignore");
+    let task = stage.add(owning("build", "src/"));
+    assert_eq!(
+        stage.walk("mkdir src target; touch src/a target/b").ending,
+        Ending::Done
+    );
+    let task = stage.task(task.id);
+    assert_eq!(
+        stage.repo.changes_of(&stage.branch(&task).unwrap()),
+        ["src/a"]
+    );
+    stage.assert_sound();
+}
+
+#[test]
+fn the_package_opens_and_has_the_evidence() {
+    let mut stage = Stage::new();
+    let task = stage.add(verified("fix", "test -e new.txt"));
+    stage.walk("echo new > new.txt");
+    let task = stage.task(task.id);
+    let Some(Evidence::Sealed { package, digest }) = task.evidence.last() else {
+        panic!("{:?}", task.evidence);
+    };
+    let dir = Dir::open(&stage.places.packages(stage.project)).unwrap();
+    let opened = handoff_package::load(&dir, *package).unwrap();
+    assert_eq!(handoff_package::seal(&opened).unwrap().digest(), digest);
+    assert_eq!(
+        (opened.task, opened.fence, &opened.brief),
+        (task.id, task.fence, &task.spec.brief)
+    );
+    assert_eq!(opened.evidence, task.evidence[..2]);
+    assert_eq!(opened.branch, Attempt::of(&task).branch(&task));
+    assert_eq!(opened.commit.map(|it| it.to_string()), stage.branch(&task));
+}
+
+#[test]
+fn a_second_attempt_has_a_branch_of_its_own() {
+    let mut stage = Stage::new();
+    let task = stage.add(spec("fix"));
+    stage.walk("echo half > new.txt; exit 1");
+    let first = stage.task(task.id);
+    stage.tell(&first, handoff_core::task::Command::Retry);
+    assert_eq!(
+        stage.walk("test ! -e new.txt; echo whole > new.txt").ending,
+        Ending::Done
+    );
+    let second = stage.task(task.id);
+    assert_ne!(first.fence, second.fence);
+    assert_eq!(
+        stage
+            .repo
+            .file_of(&stage.branch(&second).unwrap(), "new.txt"),
+        "whole\n"
+    );
+    assert_eq!(
+        stage
+            .repo
+            .file_of(&stage.quarantined(&first).unwrap(), "new.txt"),
+        "half\n"
+    );
+    stage.assert_sound();
+}
+
+#[test]
+fn a_repository_without_a_commit_gives_the_task_back() {
+    let mut stage = Stage::new();
+    let task = stage.add(spec("fix"));
+    stage.repo.git(["update-ref", "-d", "HEAD"]);
+    assert!(stage.try_walk("true").is_err());
+    handoff_engine::reconcile::all(&mut stage.workshop()).unwrap();
+    assert_eq!(stage.task(task.id).state, TaskState::Queued);
+}
