@@ -1,0 +1,149 @@
+//! A worker that is killed, and the next command that puts it right.
+
+use std::path::PathBuf;
+
+use crate::stage::{Background, Stage};
+
+/// An agent that gets half-way, says so and hangs on its first attempt; the second finishes.
+const HALF: &str = r#"
+[[step]]
+when = { env = "HANDOFF_ATTEMPT", is = "1" }
+write = { path = "half.txt", text = "half\n" }
+
+[[step]]
+when = { env = "HANDOFF_ATTEMPT", is = "1" }
+run = ["sh", "-c", "echo there > \"$SIGNAL\""]
+
+[[step]]
+when = { env = "HANDOFF_ATTEMPT", is = "1" }
+hang = true
+
+[[step]]
+write = { path = "whole.txt", text = "whole\n" }
+"#;
+
+/// A FIFO: whoever opens it for reading waits until somebody writes, and needs no clock.
+fn signal(stage: &mut Stage) -> PathBuf {
+    let path = stage.env.work().join("signal");
+    let mut mkfifo = stage.env.command("mkfifo");
+    mkfifo.arg(&path);
+    stage.env.run(mkfifo).success();
+    stage.env.set("SIGNAL", &path);
+    path
+}
+
+fn wait_for(signal: &PathBuf) {
+    assert_eq!(std::fs::read_to_string(signal).unwrap(), "there\n");
+}
+
+fn start_worker(stage: &Stage, script: &str) -> Background {
+    let script = stage.script("agent.toml", script);
+    stage.start([
+        "worker".as_ref(),
+        "--once".as_ref(),
+        "--script".as_ref(),
+        script.as_os_str(),
+    ])
+}
+
+fn finish(stage: &Stage) {
+    assert_eq!(start_worker(stage, HALF).code(), Some(0));
+    assert_eq!(stage.state("fix"), "done");
+    let task = stage.json("queue show fix");
+    assert_eq!(task["attempts"], 2);
+    let kept = stage.repo.refs();
+    let quarantine: Vec<_> = kept
+        .keys()
+        .filter(|name| name.starts_with("refs/handoff/quarantine/"))
+        .collect();
+    let [quarantine] = &quarantine[..] else {
+        panic!("{kept:?}");
+    };
+    assert_eq!(stage.repo.changes_of(quarantine), ["half.txt"]);
+    assert_eq!(stage.repo.git(["worktree", "list"]).lines().count(), 1);
+    stage.say("doctor --audit").success();
+    assert_eq!(stage.repo.status(), Vec::<String>::new());
+    stage.repo.fsck();
+}
+
+#[test]
+fn a_worker_killed_while_its_agent_works_loses_nothing() {
+    let mut stage = Stage::new();
+    let signal = signal(&mut stage);
+    stage.say("queue add fix --brief x").success();
+    let mut worker = start_worker(&stage, HALF);
+    wait_for(&signal);
+    assert_eq!(stage.state("fix"), "running");
+    worker.kill();
+    finish(&stage);
+}
+
+#[test]
+fn a_worker_killed_during_the_verify_command_loses_nothing() {
+    let mut stage = Stage::new();
+    let signal = signal(&mut stage);
+    let verify = "[ -e whole.txt ] || { echo there > \"$SIGNAL\"; exec sleep 1000; }";
+    stage
+        .run(["queue", "add", "fix", "--brief", "x", "--verify", verify])
+        .success();
+    let half = "[[step]]\nwrite = { path = \"half.txt\", text = \"half\\n\" }\n";
+    let mut worker = start_worker(&stage, half);
+    wait_for(&signal);
+    worker.kill();
+    finish(&stage);
+}
+
+#[test]
+fn the_agent_dies_with_its_worker() {
+    let mut stage = Stage::new();
+    let signal = signal(&mut stage);
+    stage.add("fix");
+    let script = r#"[[step]]
+run = ["sh", "-c", "echo $PPID > agent.pid; echo there > \"$SIGNAL\""]
+[[step]]
+hang = true
+"#;
+    let mut worker = start_worker(&stage, script);
+    wait_for(&signal);
+    let worktrees = stage.env.handoff_home().join("worktrees");
+    let found = crate::stage::tree(&worktrees);
+    let pid = found
+        .iter()
+        .find(|(path, _)| path.ends_with("agent.pid"))
+        .unwrap()
+        .1
+        .2
+        .clone();
+    let process = PathBuf::from("/proc").join(String::from_utf8(pid).unwrap().trim());
+    assert!(process.join("stat").exists());
+    worker.kill();
+    let has_ended = || {
+        std::fs::read_to_string(process.join("stat")).map_or(true, |stat| {
+            stat.rsplit(')')
+                .next()
+                .unwrap()
+                .trim_start()
+                .starts_with('Z')
+        })
+    };
+    for _ in 0..1_000_000 {
+        if has_ended() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("the agent outlived its worker");
+}
+
+#[test]
+fn a_second_worker_leaves_a_live_session_alone() {
+    let mut stage = Stage::new();
+    let signal = signal(&mut stage);
+    stage.add("fix");
+    let _worker = start_worker(&stage, HALF);
+    wait_for(&signal);
+    assert_eq!(start_worker(&stage, HALF).code(), Some(11));
+    assert_eq!(stage.state("fix"), "running");
+    let worktrees = crate::stage::tree(&stage.env.handoff_home().join("worktrees"));
+    assert!(worktrees.keys().any(|path| path.ends_with("half.txt")));
+}

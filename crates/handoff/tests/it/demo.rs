@@ -1,0 +1,78 @@
+//! `handoff demo`.
+
+use std::fs;
+
+use crate::stage::Stage;
+
+fn left_behind(stage: &Stage) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(stage.env.root().join("tmp")).unwrap();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn it_tells_four_scenes_whose_ledger_agrees_and_leaves_nothing() {
+    let stage = Stage::new();
+    let told = stage.env.handoff(["demo"]).success();
+    assert_eq!(told.stderr, "");
+    for number in 1..=4 {
+        assert!(
+            told.stdout.contains(&format!("\n{number}. ")),
+            "{}",
+            told.stdout
+        );
+    }
+    assert!(!told.stdout.contains("\n5. "));
+    assert!(
+        told.stdout.contains("refs/handoff/quarantine/farewell-"),
+        "{}",
+        told.stdout
+    );
+    let ending = told.stdout.trim_end().lines().last().unwrap();
+    assert!(
+        ending.starts_with("2 tasks and their ") && ending.ends_with(" events agree."),
+        "{ending}"
+    );
+    assert_eq!(left_behind(&stage), Vec::<std::path::PathBuf>::new());
+    assert!(
+        !stage.env.handoff_home().exists(),
+        "the user's own ledger is not touched"
+    );
+}
+
+#[test]
+fn what_is_kept_can_be_looked_at() {
+    let mut stage = Stage::new();
+    let told = stage.env.handoff(["demo", "--keep"]).success();
+    let [place] = &left_behind(&stage)[..] else {
+        panic!("{}", told.stdout);
+    };
+    assert!(
+        told.stdout.contains(place.to_str().unwrap()),
+        "{}",
+        told.stdout
+    );
+    stage.env.set("HANDOFF_HOME", place.join("state"));
+    let queue = stage
+        .env
+        .handoff_in(place.join("repo"), ["queue", "list", "--all", "--json"]);
+    let states: Vec<_> = queue.success().json()["tasks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| task["state"].clone())
+        .collect();
+    assert_eq!(states, ["done", "done"]);
+}
+
+#[test]
+fn it_needs_nothing_of_the_environment_it_runs_in() {
+    let mut stage = Stage::new();
+    stage
+        .env
+        .set("HANDOFF_STORE", "postgres://nobody@127.0.0.1:1/x")
+        .set("HANDOFF_SESSION", "nonsense")
+        .set("GIT_DIR", "/nowhere")
+        .set("HOME", "/nowhere")
+        .set("GIT_CONFIG_GLOBAL", "/nowhere");
+    stage.env.handoff(["demo"]).success();
+}

@@ -1,0 +1,91 @@
+//! `handoff dump`.
+
+use insta::assert_snapshot;
+
+use crate::stage::Stage;
+
+#[test]
+fn an_active_dump_is_a_task_for_the_next_session() {
+    let stage = Stage::new();
+    let dump = stage.run([
+        "dump",
+        "--task",
+        "fix",
+        "--next",
+        "Fix the bound.",
+        "--verify",
+        "make test",
+    ]);
+    assert_snapshot!(dump.snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    dumped fix: queued
+    ");
+    let task = stage.json("queue claim")["task"].clone();
+    assert_eq!(
+        (&task["brief"], &task["verify"]),
+        (&"Fix the bound.".into(), &"make test".into())
+    );
+}
+
+#[test]
+fn a_dump_that_is_done_completes_the_task() {
+    let stage = Stage::new();
+    stage.add("fix");
+    let fence = stage.claim("fix");
+    let dump = [
+        "dump",
+        "--task",
+        "fix",
+        "--next",
+        "It was the bound.",
+        "--status",
+        "done",
+        "--fence",
+        &fence,
+    ];
+    assert_snapshot!(stage.run(dump).snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    completed fix: done
+    ");
+    assert_eq!(stage.json("queue show fix")["said"], "It was the bound.");
+}
+
+#[test]
+fn a_dump_that_is_blocked_asks_for_a_person() {
+    let stage = Stage::new();
+    stage.add("fix");
+    let dump = [
+        "dump",
+        "--task",
+        "fix",
+        "--next",
+        "Which bound?",
+        "--status",
+        "blocked",
+    ];
+    assert_snapshot!(stage.run(dump).snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    blocked fix: blocked
+    ");
+    assert_eq!(stage.state("fix"), "blocked");
+}
+
+#[test]
+fn a_session_dumps_its_own_task_with_the_fence_it_was_started_with() {
+    let mut stage = Stage::new();
+    stage.add("fix");
+    let claim = stage.json("queue claim fix");
+    let id = claim["task"]["id"].as_str().unwrap().to_owned();
+    stage
+        .env
+        .set("HANDOFF_SESSION", "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60")
+        .set("HANDOFF_TASK_ID", id)
+        .set("HANDOFF_FENCE", "1");
+    stage
+        .say("dump --task fix --next Done. --status done")
+        .success();
+    assert_eq!(stage.state("fix"), "done");
+}

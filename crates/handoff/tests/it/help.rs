@@ -1,0 +1,135 @@
+//! `handoff help` and `handoff version`.
+
+use insta::assert_snapshot;
+
+use crate::stage::Stage;
+
+#[test]
+fn help_lists_the_commands() {
+    let stage = Stage::new();
+    assert_snapshot!(stage.say("help").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    Carries work from one AI coding agent session to the next, runs several side by side without harm,
+    and loses nothing
+
+    Usage: handoff [OPTIONS] <COMMAND>
+
+    Commands:
+      demo        Walk the whole road once in a scratch repository: no set-up, no key, no network
+      dump        Write the baton for the next session: add a task, or say that one is done or blocked
+      queue       Tasks: add, list, claim, report
+      hold        Stop handing out work; what runs goes on
+      unhold      Hand out work again
+      events      Read or follow the ledger
+      worker      Take ready tasks down the road
+      doctor      Look at versions, paths, the store, limits and what is missing here
+      completion  Print a completion script for a shell
+      version     Print the version
+      help        Explain a command or a topic
+
+    Options:
+          --json
+              Print JSON: one document, or one object a line for streams
+
+      -h, --help
+              Print help
+
+      -V, --version
+              Print version
+
+    Start with `handoff demo`. Exit codes: `handoff help exit-codes`.
+    ");
+    let short = stage.say("--help").success().stdout;
+    assert!(short.contains("Start with `handoff demo`."), "{short}");
+}
+
+#[test]
+fn help_explains_a_command() {
+    assert_snapshot!(Stage::new().say("help queue claim").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    Take the next ready task, or the one named
+
+    Usage: handoff queue claim [OPTIONS] [TASK]
+
+    Arguments:
+      [TASK]
+              Its name or id; without it the first that is ready
+
+    Options:
+          --json
+              Print JSON: one document, or one object a line for streams
+
+          --ttl <DURATION>
+              How long the lease lasts without a heartbeat
+              
+              [default: <duration>]
+
+          --wait <DURATION>
+              Wait until something is ready, at most this long
+
+          --key <KEY>
+              Repeating a command with the same key does nothing new and gives the same answer
+
+      -h, --help
+              Print help
+    ");
+}
+
+#[test]
+fn help_explains_the_exit_codes() {
+    assert_snapshot!(Stage::new().say("help exit-codes").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    CODE  NAME             MEANING
+    0     done             Everything that was asked for is done and durable.
+    1     failed           The request is understood and cannot be carried out; the message says why.
+    2     usage            The command line is wrong; nothing was tried.
+    3     not_found        There is no such task, project, file or store.
+    4     conflict         It contradicts what is already there: a taken name, an ended task, a reused
+                           key, overlapping paths.
+    5     unavailable      The store cannot be reached or used at the moment; trying again may help.
+    6     lease_lost       The lease behind the fence you showed is gone; nothing was changed. Stop
+                           working on the task.
+    7     outcome_unknown  It may or may not have happened. Repeat the same command with the same
+                           `--key` to find out.
+    8     no_space         The disk or the quota is full; nothing was changed.
+    9     forbidden        This caller may not do this.
+    10    damaged          Stored data is damaged or of a newer version; it was left as it is.
+    11    nothing_ready    There is nothing ready to be claimed.
+    12    check_failed     A check did not pass: `doctor` found a problem, or a verify command failed.
+    70    internal         A mistake in handoff itself; please report it.
+    124   timed_out        Waiting took longer than the time given.
+    ");
+}
+
+#[test]
+fn help_on_nothing_known_says_so() {
+    assert_snapshot!(Stage::new().say("help me").snapshot(), @r#"
+    exit status: 2
+    --- stderr ---
+    error: there is no help on "me"
+    hint: see all commands: `handoff help`
+    "#);
+}
+
+#[test]
+fn without_a_command_there_is_help_and_a_usage_error() {
+    let stage = Stage::new();
+    let nothing: [&str; 0] = [];
+    let printed = stage.run(nothing).failure(2);
+    assert!(printed.stderr.contains("queue"), "{}", printed.stderr);
+    assert_eq!(printed.stdout, "");
+}
+
+#[test]
+fn version_tells_the_version() {
+    let stage = Stage::new();
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        stage.say("version").success().stdout,
+        format!("handoff {version}\n")
+    );
+    assert_eq!(stage.json("version")["version"], version);
+}

@@ -1,0 +1,39 @@
+//! The program as people and agents meet it: commands, exit codes, texts, JSON, files.
+//!
+//! Only the wiring is checked here; what a command decides is checked in `core`, what both stores
+//! do alike in `store`.
+
+#[cfg(test)]
+mod completion;
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod demo;
+#[cfg(test)]
+mod doctor;
+#[cfg(test)]
+mod dump;
+#[cfg(test)]
+mod events;
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod help;
+#[cfg(test)]
+mod hold;
+#[cfg(test)]
+mod project;
+#[cfg(test)]
+mod queue;
+#[cfg(test)]
+mod refusal;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
+mod story;
+#[cfg(test)]
+mod terminal;
+#[cfg(test)]
+mod waiting;
+#[cfg(test)]
+mod worker;

@@ -1,0 +1,172 @@
+//! A repository, the program to be tried in it, and what to wait with.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use handoff_testkit::{GitRepo, Output, TestEnv};
+use serde_json::Value;
+
+/// Longer than anything takes; reaching it means that it never happens.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A repository without a project, and an empty state directory.
+pub(crate) struct Stage {
+    pub(crate) env: TestEnv,
+    pub(crate) repo: GitRepo,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        let env = TestEnv::new(env!("CARGO_BIN_EXE_handoff"));
+        let repo = env.repo("repo");
+        Self { env, repo }
+    }
+
+    /// Runs the program in the repository.
+    #[track_caller]
+    pub(crate) fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Output {
+        self.env.handoff_in(self.repo.path(), args)
+    }
+
+    /// The same in words, as one writes them in a shell without quotes.
+    #[track_caller]
+    pub(crate) fn say(&self, words: &str) -> Output {
+        self.run(words.split(' '))
+    }
+
+    /// The document of a command that must succeed.
+    #[track_caller]
+    pub(crate) fn json(&self, words: &str) -> Value {
+        let words = words.split(' ').chain(["--json"]);
+        self.run(words).success().json()
+    }
+
+    /// Puts a task into the queue that says the same as its name.
+    #[track_caller]
+    pub(crate) fn add(&self, name: &str) {
+        self.run(["queue", "add", name, "--brief", &format!("Do {name}.")])
+            .success();
+    }
+
+    /// Claims a named task and returns the fence.
+    #[track_caller]
+    pub(crate) fn claim(&self, name: &str) -> String {
+        let claim = self.json(&format!("queue claim {name}"));
+        claim["task"]["lease"]["fence"].to_string()
+    }
+
+    /// What a task is now.
+    #[track_caller]
+    pub(crate) fn state(&self, name: &str) -> String {
+        let task = self.json(&format!("queue show {name}"));
+        task["state"].as_str().unwrap().to_owned()
+    }
+
+    /// The program, ready to be started in the repository.
+    pub(crate) fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
+        let mut command = self.env.command(self.env.binary());
+        command.current_dir(self.repo.path()).args(args);
+        command
+    }
+
+    /// The program in the background.
+    pub(crate) fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Background {
+        Background::start(self.command(args))
+    }
+
+    pub(crate) fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.env.work().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+/// A program that runs while the test goes on. Dropping it kills it.
+pub(crate) struct Background {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Background {
+    pub(crate) fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines() {
+                let Ok(line) = line else { break };
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, lines }
+    }
+
+    /// The next line that it prints.
+    #[track_caller]
+    pub(crate) fn line(&self) -> String {
+        self.line_within(PATIENCE)
+    }
+
+    #[track_caller]
+    pub(crate) fn line_within(&self, patience: Duration) -> String {
+        match self.lines.recv_timeout(patience) {
+            Ok(line) => line,
+            Err(error) => panic!("no line came: {error}"),
+        }
+    }
+
+    /// The next line, if one comes within this time.
+    pub(crate) fn try_line(&self, patience: Duration) -> Option<String> {
+        self.lines.recv_timeout(patience).ok()
+    }
+
+    /// Ends it as `kill -9` does.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits for its own end.
+    #[track_caller]
+    pub(crate) fn code(&mut self) -> Option<i32> {
+        while self.lines.recv_timeout(PATIENCE).is_ok() {}
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// Everything below a directory: mode, owner and content of each file and directory.
+pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, u32, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![root.to_owned()];
+    while let Some(path) = left.pop() {
+        let Ok(metadata) = path.symlink_metadata() else {
+            continue;
+        };
+        let mut content = vec![];
+        if metadata.is_dir() {
+            left.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+        } else if metadata.is_file() {
+            content = fs::read(&path).unwrap();
+        }
+        found.insert(path, (metadata.mode(), metadata.uid(), content));
+    }
+    found
+}

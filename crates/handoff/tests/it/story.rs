@@ -1,0 +1,162 @@
+//! The queue from end to end, on both stores.
+
+use handoff_testkit::postgres::fresh_database;
+
+use crate::stage::Stage;
+
+/// Makes a test of each story for SQLite and for PostgreSQL.
+macro_rules! on_both_stores {
+    ($($story:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test]
+            fn $story() {
+                super::$story(&crate::stage::Stage::new());
+            })*
+        }
+
+        mod postgres {
+            $(#[test]
+            fn $story() {
+                super::on_postgres(super::$story);
+            })*
+        }
+    };
+}
+
+on_both_stores! {
+    work_goes_from_hand_to_hand,
+    repeating_with_the_same_key_does_nothing_new,
+    a_key_cannot_be_used_for_something_else,
+    the_same_key_fifty_times_at_once_makes_one_task,
+    tasks_that_overlap_are_not_handed_out_together,
+}
+
+fn on_postgres(story: fn(&Stage)) {
+    let Some(database) = fresh_database() else {
+        return;
+    };
+    let mut stage = Stage::new();
+    stage.env.set("HANDOFF_STORE", database.url());
+    story(&stage);
+    let doctor = stage.json("doctor --audit");
+    assert_eq!(doctor["store"]["engine"], "postgres");
+    assert!(
+        !stage.env.handoff_home().join("handoff.db").exists(),
+        "nothing went to the embedded store"
+    );
+}
+
+fn work_goes_from_hand_to_hand(stage: &Stage) {
+    stage.add("first");
+    stage
+        .say("queue add second --brief Then. --after first")
+        .success();
+    assert_eq!(stage.state("second"), "waiting");
+
+    let claim = stage.json("queue claim");
+    assert_eq!(
+        (&claim["task"]["name"], &claim["task"]["lease"]["fence"]),
+        (&"first".into(), &1.into())
+    );
+    stage.say("queue claim").failure(11);
+    stage.say("queue release first --fence 1").success();
+    assert_eq!(stage.claim("first"), "2");
+
+    let late = stage.say("queue complete first --fence 1").failure(6);
+    assert!(
+        late.stderr.contains("fence 1 is no longer valid"),
+        "{}",
+        late.stderr
+    );
+    assert_eq!(stage.state("first"), "leased");
+    stage.say("queue complete first --fence 2").success();
+
+    let next = stage.json("queue claim");
+    assert_eq!(next["task"]["name"], "second");
+    stage.say("queue complete second --fence 1").success();
+    let events = stage.say("events --json").success().json_lines();
+    let happened: Vec<_> = events
+        .iter()
+        .map(|it| it["event"]["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        happened,
+        [
+            "added",
+            "added",
+            "claimed",
+            "released",
+            "claimed",
+            "completed",
+            "dependency_ended",
+            "claimed",
+            "completed"
+        ]
+    );
+    stage.say("doctor --audit").success();
+}
+
+fn repeating_with_the_same_key_does_nothing_new(stage: &Stage) {
+    let add = "queue add fix --brief It. --key k1";
+    let (first, second) = (stage.json(add), stage.json(add));
+    assert_eq!(first["task"], second["task"]);
+    assert_eq!(
+        (&first["is_repeat"], &second["is_repeat"]),
+        (&false.into(), &true.into())
+    );
+
+    stage.add("other");
+    let claim = "queue claim --key k2";
+    let (first, second) = (stage.json(claim), stage.json(claim));
+    assert_eq!(
+        first["task"]["lease"]["fence"],
+        second["task"]["lease"]["fence"]
+    );
+    assert_eq!(second["is_repeat"], true);
+
+    let complete = "queue complete fix --fence 1 --key k3";
+    stage.say(complete).success();
+    let said = stage.say(complete).success();
+    assert_eq!(said.stdout, "completed fix: done (it was so already)\n");
+    assert_eq!(stage.say("events").stdout.lines().count(), 4);
+}
+
+fn a_key_cannot_be_used_for_something_else(stage: &Stage) {
+    stage.say("queue add fix --brief It. --key k1").success();
+    for other in [
+        "queue add fix --brief Else. --key k1",
+        "queue add other --brief It. --key k1",
+        "queue claim --key k1",
+        "queue cancel fix --key k1",
+    ] {
+        stage.say(other).failure(4);
+    }
+    assert_eq!(stage.say("events").stdout.lines().count(), 1);
+}
+
+fn the_same_key_fifty_times_at_once_makes_one_task(stage: &Stage) {
+    let ids: Vec<_> = std::thread::scope(|scope| {
+        let add = || stage.json("queue add fix --brief It. --key k1")["task"]["id"].to_string();
+        let clients: Vec<_> = (0..50).map(|_| scope.spawn(add)).collect();
+        clients.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    assert_eq!(stage.say("events").stdout.lines().count(), 1);
+}
+
+fn tasks_that_overlap_are_not_handed_out_together(stage: &Stage) {
+    stage.say("queue add one --brief x --own src/").success();
+    stage
+        .say("queue add two --brief x --own src/not-there-yet.rs")
+        .success();
+    stage.say("queue claim one").success();
+    let refused = stage.say("queue claim two").failure(4);
+    assert!(
+        refused.stderr.contains("src/not-there-yet.rs"),
+        "{}",
+        refused.stderr
+    );
+    stage.say("queue claim").failure(11);
+    stage.say("queue complete one --fence 1").success();
+    stage.say("queue claim").success();
+}
