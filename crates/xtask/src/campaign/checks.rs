@@ -44,7 +44,7 @@ impl Fact {
             Event::Hold(_) => What::Other,
         };
         Self {
-            stream: envelope.stream.clone(),
+            stream: envelope.stream.to_string(),
             seq: envelope.seq,
             what,
         }
@@ -256,7 +256,9 @@ fn answers(calls: &[Call], streams: &BTreeMap<&str, Vec<&Fact>>) -> Vec<String> 
             .iter()
             .any(|fact| matches(&fact.what, act, fence, until));
         if !is_recorded {
-            complaints.push(format!("lost: {act:?} of {task} with fence {fence} ({key})"));
+            complaints.push(format!(
+                "lost: {act:?} of {task} with fence {fence} ({key})"
+            ));
         }
         if *act == Act::Claim
             && let Some(other) = holders.insert((task, fence), key)
@@ -270,12 +272,20 @@ fn answers(calls: &[Call], streams: &BTreeMap<&str, Vec<&Fact>>) -> Vec<String> 
 fn matches(what: &What, act: &Act, fence: u64, until: Option<i64>) -> bool {
     match (what, act) {
         (What::Added { name }, Act::Add { name: asked }) => name == asked,
-        (What::Claimed { fence: granted, term }, Act::Claim) => {
-            *granted == fence && term.as_ref().map(|term| term.until) == until
-        }
-        (What::Renewed { fence: renewed, until: end }, Act::Renew { .. }) => {
-            *renewed == fence && Some(*end) == until
-        }
+        (
+            What::Claimed {
+                fence: granted,
+                term,
+            },
+            Act::Claim,
+        ) => *granted == fence && term.as_ref().map(|term| term.until) == until,
+        (
+            What::Renewed {
+                fence: renewed,
+                until: end,
+            },
+            Act::Renew { .. },
+        ) => *renewed == fence && Some(*end) == until,
         (What::Completed { fence: shown }, Act::Complete { fence, .. }) => *shown == Some(*fence),
         _ => false,
     }
@@ -313,12 +323,20 @@ fn unasked(calls: &[Call], facts: &[Fact]) -> Vec<String> {
             What::Completed { fence: Some(fence) } if !completions.contains(&(stream, *fence)) => {
                 complaints.push(format!("{stream}: nobody asked for its outcome"));
             }
-            _ => {}
+            What::Added { .. }
+            | What::Claimed { .. }
+            | What::Renewed { .. }
+            | What::Released
+            | What::Expired
+            | What::Completed { .. }
+            | What::Other => {}
         }
     }
     if untold.len() > open {
         let count = untold.len();
-        complaints.push(format!("{count} leases nobody was told of, {open} calls open: {untold:?}"));
+        complaints.push(format!(
+            "{count} leases nobody was told of, {open} calls open: {untold:?}"
+        ));
     }
     complaints
 }

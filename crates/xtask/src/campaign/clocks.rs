@@ -14,7 +14,10 @@ const JUMPS: [i64; 3] = [-3_600, 86_400, 0];
 const TTL_SECONDS: u32 = 3;
 
 pub(super) fn jump(stage: &mut Stage) -> Result<()> {
-    ensure!(Need::Faketime.is_met(), "install the Debian package faketime");
+    ensure!(
+        Need::Faketime.is_met(),
+        "install the Debian package faketime"
+    );
     for (store, product, lodging) in stage.products()? {
         stage.trial(store, |_| jump_live(store, &product, &lodging));
     }
@@ -47,7 +50,11 @@ fn jump_live(store: &str, product: &Product, lodging: &Lodging) -> Result<Findin
     clock.shift(JUMPS[0]);
     crew.kill(holder)?;
     let output = product.run_under(&prefix, ["queue", "claim", "--wait", "20s"]);
-    complaints.extend(expect_code(&output, "the claim after its death", &[exit::DONE]));
+    complaints.extend(expect_code(
+        &output,
+        "the claim after its death",
+        &[exit::DONE],
+    ));
 
     let ledger = Ledger::read(&lodging.door)?;
     let facts: Vec<Fact> = ledger.events.iter().map(Fact::of).collect();
@@ -91,7 +98,7 @@ pub(super) fn reboot(stage: &mut Stage) -> Result<()> {
 
 fn boot_again(product: &Product) -> Result<Findings> {
     product.add("held")?;
-    product.answer(["queue", "claim", "held", "--ttl", "7d"])?;
+    product.answer(["queue", "claim", "held", "--ttl", "168h"])?;
     let boot = namespace::other_boot(product.env.root());
     let mut complaints = Vec::new();
     let mut expect = |what: &str, words: &[&str], code: i32| {
@@ -100,11 +107,23 @@ fn boot_again(product: &Product) -> Result<Findings> {
         output
     };
     let before = "before anyone else claims it";
-    expect(before, &["queue", "heartbeat", "held", "--fence", "1"], exit::LEASE_LOST);
+    expect(
+        before,
+        &["queue", "heartbeat", "held", "--fence", "1"],
+        exit::LEASE_LOST,
+    );
     let claimed = expect("the claim after the boot", &["queue", "claim"], exit::DONE);
     let after = "after someone else claimed it";
-    expect(after, &["queue", "complete", "held", "--fence", "1"], exit::LEASE_LOST);
-    expect("the new lease", &["queue", "complete", "held", "--fence", "2"], exit::DONE);
+    expect(
+        after,
+        &["queue", "complete", "held", "--fence", "1"],
+        exit::LEASE_LOST,
+    );
+    expect(
+        "the new lease",
+        &["queue", "complete", "held", "--fence", "2"],
+        exit::DONE,
+    );
     let claimed: Value = serde_json::from_str(&claimed.stdout)?;
     if claimed["task"]["lease"]["fence"] != 2 {
         complaints.push(format!("the second lease is {}", claimed["task"]["lease"]));

@@ -140,7 +140,7 @@ impl Crew {
             let is_stale = self.members[number].child.id() != pid;
             match news {
                 News::Ended if is_stale => {}
-                news => return Ok((number, news)),
+                News::Line(_) | News::Ended => return Ok((number, news)),
             }
         }
     }
@@ -167,7 +167,9 @@ impl Crew {
     ) -> Result<String> {
         loop {
             match self.hear()? {
-                (number, News::Line(line)) if number == member && is_wished(&line) => return Ok(line),
+                (number, News::Line(line)) if number == member && is_wished(&line) => {
+                    return Ok(line);
+                }
                 (number, News::Ended) if number == member => bail!("member {number} ended"),
                 (_, News::Line(_) | News::Ended) => {}
             }
@@ -195,7 +197,10 @@ impl Crew {
 
     pub(super) fn signal(&self, number: usize, signal: Signal) -> Result<()> {
         // The child is not waited for, so its number is still its own.
-        Ok(kill_process(Pid::from_child(&self.members[number].child), signal)?)
+        Ok(kill_process(
+            Pid::from_child(&self.members[number].child),
+            signal,
+        )?)
     }
 
     /// No member executes another instruction of its own; a system call in flight may still go on.
@@ -237,7 +242,10 @@ fn start(
 ) -> Result<Child> {
     let this = std::env::current_exe()?;
     let mut command: Command = prefix.command(this);
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
     let mut child = command
         .spawn()
         .with_context(|| format!("cannot start {command:?}"))?;

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail};
-use handoff_core::{Cursor, Envelope, ProjectId, StoreId, Task};
+use handoff_core::{Cursor, Envelope, ProjectId, StoreId};
 use handoff_process::{SystemClock, mint};
 use handoff_store::events::{self, Following};
 use handoff_store::postgres::PostgresStore;
 use handoff_store::sqlite::{Ambient, SqliteStore};
-use handoff_store::{Store, audit, read, tasks};
+use handoff_store::{Store, audit, read};
 
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl FromStr for Door {
 /// Everything a store holds, read by a process that starts afresh.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: usize,
     pub(super) events: Vec<Envelope>,
     /// What audit and integrity check complain about.
     pub(super) faults: Vec<String>,
@@ -83,7 +83,7 @@ impl Ledger {
         let mut faults = audit.faults;
         faults.extend(door.integrity_faults()?);
         Ok(Self {
-            tasks: read(&mut *store, tasks::every)?,
+            tasks: audit.tasks,
             events: every_event(&mut *store)?,
             faults,
         })

@@ -36,7 +36,10 @@ fn drain(stage: &Stage, lodging: &Lodging) -> Result<Findings> {
         crew.wait()
     });
     let mut complaints = waited?;
-    let (ledger, calls) = (Ledger::read(&site.door)?, history::read_all(&site.histories())?);
+    let (ledger, calls) = (
+        Ledger::read(&site.door)?,
+        history::read_all(&site.histories())?,
+    );
     complaints.extend(judge(&ledger, &calls, Expected::AllDone));
     let longest = longest_wait(&calls);
     if stage.tier == Tier::Full && longest > LONGEST_WAIT {
@@ -62,7 +65,9 @@ fn fill(site: &Site, tasks: usize) -> Result<()> {
 
 /// Of the processes that drain; whoever filled the queue was alone.
 fn longest_wait(calls: &[Call]) -> Duration {
-    let draining = calls.iter().filter(|call| !matches!(call.act, Act::Add { .. }));
+    let draining = calls
+        .iter()
+        .filter(|call| !matches!(call.act, Act::Add { .. }));
     let nanos = draining.map(|call| call.waited).max().unwrap_or(0);
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
 }

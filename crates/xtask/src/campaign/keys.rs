@@ -1,6 +1,6 @@
 //! D07: one idempotency key, used by many processes at once, and after an unknown outcome.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Stdio};
 
 use anyhow::{Context as _, Result};
@@ -24,7 +24,9 @@ pub(super) fn run(stage: &mut Stage) -> Result<()> {
             at_once(&product, &["queue", "claim", "--key", "claim"], 3)
         });
         stage.trial(&format!("{store}: complete"), |_| {
-            let words = ["queue", "complete", "one", "--fence", "1", "--key", "complete"];
+            let words = [
+                "queue", "complete", "one", "--fence", "1", "--key", "complete",
+            ];
             at_once(&product, &words, 4)
         });
     }
@@ -43,7 +45,7 @@ fn at_once(product: &Product, words: &[&str], events: usize) -> Result<Findings>
         Ok(command.stdin(Stdio::null()).spawn()?)
     };
     let children: Vec<Child> = (0..AT_ONCE).map(start).collect::<Result<_>>()?;
-    let mut complaints = Vec::new();
+    let mut refused: BTreeMap<String, usize> = BTreeMap::new();
     let mut answers = BTreeSet::new();
     for child in children {
         let output = child.wait_with_output()?;
@@ -51,9 +53,15 @@ fn at_once(product: &Product, words: &[&str], events: usize) -> Result<Findings>
             answers.insert(answer(&output.stdout)?);
         } else {
             let said = String::from_utf8_lossy(&output.stdout);
-            complaints.push(format!("{}: {said}", output.status));
+            *refused
+                .entry(format!("{}: {}", output.status, said.trim_end()))
+                .or_default() += 1;
         }
     }
+    let refused = refused
+        .into_iter()
+        .map(|(said, count)| format!("{count} of them: {said}"));
+    let mut complaints: Vec<String> = refused.collect();
     if answers.len() != 1 {
         complaints.push(format!("{} different answers: {answers:?}", answers.len()));
     }

@@ -37,14 +37,20 @@ fn kill_many(stage: &Stage, store: &str, lodging: &Lodging) -> Result<Findings> 
     }
     site.announce_end()?;
     let mut complaints = crew.wait()?;
-    let (ledger, calls) = (Ledger::read(&site.door)?, history::read_all(&site.histories())?);
+    let (ledger, calls) = (
+        Ledger::read(&site.door)?,
+        history::read_all(&site.histories())?,
+    );
     complaints.extend(judge(&ledger, &calls, Expected::AllDone));
-    let cut_off = calls.iter().filter(|call| call.replies.len() < call.asked).count();
+    let cut_off = calls
+        .iter()
+        .filter(|call| call.replies.len() < call.asked)
+        .count();
     Ok(Findings {
         count: kills,
         note: format!(
             "{} tasks, {} events, {} calls, {cut_off} of them cut off and repeated",
-            ledger.tasks.len(),
+            ledger.tasks,
             ledger.events.len(),
             calls.len()
         ),

@@ -96,7 +96,9 @@ fn refused(product: &Product) -> Result<Findings> {
             let words = command(name.clone());
             let shown = format!("{:.60}", format!("{words:?}"));
             let output = product.run(&words);
-            findings.complaints.extend(expect_code(&output, &shown, &[exit::USAGE]));
+            findings
+                .complaints
+                .extend(expect_code(&output, &shown, &[exit::USAGE]));
             findings.count += 1;
         }
     }
@@ -105,7 +107,9 @@ fn refused(product: &Product) -> Result<Findings> {
     let made = made.map(|path| format!("appeared or vanished: {}", path.display()));
     findings.complaints.extend(made);
     if product.events()? != events {
-        findings.complaints.push("a refused name changed the ledger".to_owned());
+        findings
+            .complaints
+            .push("a refused name changed the ledger".to_owned());
     }
     findings.complaints.extend(product.audit()?);
     Ok(findings)

@@ -7,8 +7,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use handoff_core::ProjectId;
-use handoff_files::atomic::{self, Mode, WriteError};
 use handoff_files::Dir;
+use handoff_files::atomic::{self, Mode, WriteError};
+use handoff_store::tasks::Which;
 use handoff_store::{read, tasks};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
@@ -103,7 +104,7 @@ fn work(place: &Place) -> Result<()> {
         let reply = clerk.ask(&format!("{}-{number}", place.prefix()?), &act)?;
         output::say(&format!("{reply:?}"));
         if reply == Reply::Nothing {
-            if is_last_round && is_all_done(&mut clerk)? {
+            if is_last_round && open_tasks(&mut clerk, 1)? == 0 {
                 return Ok(());
             }
             bell.wait(LOOK_AGAIN)?;
@@ -114,7 +115,12 @@ fn work(place: &Place) -> Result<()> {
 
 /// Repeats the call in whose middle the clerk before us was killed, with its key.
 fn take_over(clerk: &mut Clerk) -> Result<Option<(Act, Reply)>> {
-    let Some(call) = clerk.inherited.last().filter(|call| call.is_open()).cloned() else {
+    let Some(call) = clerk
+        .inherited
+        .last()
+        .filter(|call| call.is_open())
+        .cloned()
+    else {
         return Ok(None);
     };
     let reply = clerk.ask(&call.key, &call.act)?;
@@ -122,14 +128,17 @@ fn take_over(clerk: &mut Clerk) -> Result<Option<(Act, Reply)>> {
     Ok(Some((call.act, reply)))
 }
 
-fn is_all_done(clerk: &mut Clerk) -> Result<bool> {
+/// How many tasks have not come to their end, counted up to a limit.
+fn open_tasks(clerk: &mut Clerk, limit: u32) -> Result<usize> {
     let project = clerk.project;
-    let counts = read(&mut *clerk.store, |tx| tasks::count_by_state(tx, project))?;
-    Ok(counts.iter().all(|(state, _)| state == "done"))
+    let page = read(&mut *clerk.store, |tx| {
+        tasks::page(tx, project, Which::Open, None, limit)
+    })?;
+    Ok(page.len())
 }
 
 /// Adders go ahead of workers by a bounded number of tasks, or most of the run would be adding.
-const AHEAD: i64 = 40;
+const AHEAD: u32 = 40;
 
 fn add(place: &Place, count: Option<usize>) -> Result<()> {
     let mut clerk = place.clerk()?;
@@ -137,7 +146,7 @@ fn add(place: &Place, count: Option<usize>) -> Result<()> {
     take_over(&mut clerk)?;
     let mut number = clerk.inherited.len();
     while !place.end.exists() && count.is_none_or(|count| number < count) {
-        if count.is_none() && waiting(&mut clerk)? > AHEAD {
+        if count.is_none() && open_tasks(&mut clerk, AHEAD)? == AHEAD as usize {
             bell.wait(LOOK_AGAIN)?;
             continue;
         }
@@ -147,13 +156,6 @@ fn add(place: &Place, count: Option<usize>) -> Result<()> {
         output::say(&format!("{reply:?}"));
     }
     Ok(())
-}
-
-fn waiting(clerk: &mut Clerk) -> Result<i64> {
-    let project = clerk.project;
-    let counts = read(&mut *clerk.store, |tx| tasks::count_by_state(tx, project))?;
-    let queued = counts.iter().find(|(state, _)| state == "queued");
-    Ok(queued.map_or(0, |(_, count)| *count))
 }
 
 /// Claims, renews three times in each term, and says what it is told. When the lease is lost it

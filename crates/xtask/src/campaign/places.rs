@@ -35,7 +35,17 @@ const ADD: [&str; 5] = ["queue", "add", "one", "--brief", "x"];
 fn under_type(product: &Product, bytes: &str) -> Output {
     let inject = format!("inject=statfs,fstatfs:poke_exit=@arg2={bytes}");
     let mut command = product.env.command("strace");
-    command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=statfs,fstatfs", "-e", &inject, "--"]);
+    command.args([
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        "trace=statfs,fstatfs",
+        "-e",
+        &inject,
+        "--",
+    ]);
     command.arg(product.env.binary()).arg("--json").args(ADD);
     command.current_dir(product.repo.path());
     product.env.run(command)
@@ -44,7 +54,10 @@ fn under_type(product: &Product, bytes: &str) -> Output {
 pub(super) fn fuse(stage: &mut Stage) -> Result<()> {
     stage.trial("bindfs", |stage| {
         let mut product = stage.product();
-        let (real, mounted) = (product.env.root().join("real"), product.env.root().join("fuse"));
+        let (real, mounted) = (
+            product.env.root().join("real"),
+            product.env.root().join("fuse"),
+        );
         std::fs::create_dir(&real)?;
         std::fs::create_dir(&mounted)?;
         program::run(program::program("bindfs").arg(&real).arg(&mounted))?;
@@ -84,14 +97,30 @@ const OLDEST_SQLITE: [u32; 3] = [3, 51, 3];
 
 pub(super) fn one_sqlite(stage: &mut Stage) -> Result<()> {
     stage.trial("linked once", |_| {
-        let tree = ["tree", "--package", "handoff", "--invert", "libsqlite3-sys", "--depth", "0"];
+        let tree = [
+            "tree",
+            "--package",
+            "handoff",
+            "--invert",
+            "libsqlite3-sys",
+            "--depth",
+            "0",
+        ];
         let output = cargo(tree).output()?;
         let text = String::from_utf8(output.stdout)?;
         // Two versions are an error of cargo's: the name alone would not say which is meant.
         let is_one = output.status.success() && text.lines().count() == 1;
-        let complaints = if is_one { Vec::new() } else { vec![format!("linked: {text:?}")] };
+        let complaints = if is_one {
+            Vec::new()
+        } else {
+            vec![format!("linked: {text:?}")]
+        };
         let note = text.trim().to_owned();
-        Ok(Findings { count: 1, note, complaints })
+        Ok(Findings {
+            count: 1,
+            note,
+            complaints,
+        })
     });
     stage.trial("not the system's", |stage| {
         let product = stage.product();
@@ -120,7 +149,11 @@ fn sqlite_version(product: &Product) -> Result<Findings> {
     Ok(Findings {
         count: 1,
         note: engine.to_owned(),
-        complaints: if is_good { Vec::new() } else { vec![format!("{engine} corrupts a shared WAL")] },
+        complaints: if is_good {
+            Vec::new()
+        } else {
+            vec![format!("{engine} corrupts a shared WAL")]
+        },
     })
 }
 

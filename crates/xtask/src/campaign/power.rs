@@ -37,7 +37,9 @@ fn lose_power_often(stage: &Stage, filesystem: Filesystem) -> Result<Findings> {
         progress("power losses", round, rounds);
         let (acks, complaints) = lose_power(&mut image, &mut dice, round)?;
         acknowledged += acks;
-        let in_round = complaints.into_iter().map(|it| format!("round {round}: {it}"));
+        let in_round = complaints
+            .into_iter()
+            .map(|it| format!("round {round}: {it}"));
         findings.complaints.extend(in_round);
         findings.count += 1;
     }
@@ -46,7 +48,11 @@ fn lose_power_often(stage: &Stage, filesystem: Filesystem) -> Result<Findings> {
 }
 
 /// The number of acknowledgements, and what is wrong after the power is back.
-fn lose_power(image: &mut LoopImage, dice: &mut Dice, round: usize) -> Result<(usize, Vec<String>)> {
+fn lose_power(
+    image: &mut LoopImage,
+    dice: &mut Dice,
+    round: usize,
+) -> Result<(usize, Vec<String>)> {
     let outside = image.outside().join(format!("round-{round}"));
     let inside = image.path().join(format!("round-{round}"));
     std::fs::create_dir_all(&inside)?;

@@ -20,6 +20,7 @@ pub(super) mod exit {
     pub(in crate::campaign) const LEASE_LOST: i32 = 6;
     pub(in crate::campaign) const OUTCOME_UNKNOWN: i32 = 7;
     pub(in crate::campaign) const NO_SPACE: i32 = 8;
+    pub(in crate::campaign) const DAMAGED: i32 = 10;
     pub(in crate::campaign) const INTERNAL: i32 = 70;
     pub(in crate::campaign) const PANIC: i32 = 101;
 }

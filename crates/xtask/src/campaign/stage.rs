@@ -131,14 +131,28 @@ impl Stage {
         if self.stores != Stores::Postgres {
             let scratch = tempfile::tempdir()?;
             let door = Door::Sqlite(scratch.path().join("home"));
-            lodgings.push(("sqlite", Lodging { door, scratch, _database: None }));
+            lodgings.push((
+                "sqlite",
+                Lodging {
+                    door,
+                    scratch,
+                    _database: None,
+                },
+            ));
         }
         if let Some(cluster) = &self.cluster {
             let database = Database::create(cluster.url())?;
             let door = Door::Postgres(database.url().to_owned());
             let scratch = tempfile::tempdir()?;
             let _database = Some(database);
-            lodgings.push(("postgres", Lodging { door, scratch, _database }));
+            lodgings.push((
+                "postgres",
+                Lodging {
+                    door,
+                    scratch,
+                    _database,
+                },
+            ));
         }
         Ok(lodgings)
     }
@@ -160,8 +174,9 @@ impl Stage {
 
     /// Does harm and judges it. Whatever goes wrong on the way is a failure too.
     pub(super) fn trial(&mut self, what: &str, work: impl FnOnce(&Self) -> Result<Findings>) {
-        let (result, took) =
-            program::timed(|| catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(panicked));
+        let (result, took) = program::timed(|| {
+            catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|panic| panicked(&*panic))
+        });
         let findings = result.unwrap_or_else(|error| Findings {
             complaints: vec![format!("{error:#}")],
             ..Findings::default()
@@ -215,7 +230,7 @@ impl Stage {
     }
 }
 
-fn panicked(panic: Box<dyn std::any::Any + Send>) -> Result<Findings> {
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Result<Findings> {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     Err(anyhow!("panic: {}", text.unwrap_or("without words")))
@@ -239,7 +254,11 @@ fn show(trial: &Trial) {
         Outcome::Failed { complaints } => format!("FAILED ({})", complaints.len()),
         Outcome::Skipped { missing } => format!("SKIPPED ({missing})"),
     };
-    let note = if note.is_empty() { String::new() } else { format!(", {note}") };
+    let note = if note.is_empty() {
+        String::new()
+    } else {
+        format!(", {note}")
+    };
     output::say(&format!(
         "  {fault} {what}: {count} times{note}, seed {seed}, {seconds:.1} s: {word}"
     ));

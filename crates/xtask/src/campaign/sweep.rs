@@ -3,10 +3,12 @@
 //! strace counts each kind of call in each thread by itself. So the calls are traced once, and then every call of
 //! every kind is struck in a run of its own, on a copy of the same state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use handoff_testkit::{Errno, Fault, Injection, Output, Prefix, When};
@@ -15,6 +17,7 @@ use tempfile::TempDir;
 
 use super::product::{Product, exit};
 use super::stage::{Findings, Stage, progress};
+use crate::program;
 
 /// The calls that change files, by any spelling, or wait for others.
 const CALLS: [&str; 22] = [
@@ -68,7 +71,9 @@ const OPERATIONS: [Operation; 4] = [
     },
     Operation {
         name: "complete",
-        words: &["queue", "complete", "leased", "--fence", "1", "--key", "sweep"],
+        words: &[
+            "queue", "complete", "leased", "--fence", "1", "--key", "sweep",
+        ],
         prepare: some_tasks,
     },
 ];
@@ -147,6 +152,15 @@ impl Strike {
         }
     }
 
+    /// No local disk fails a lock. A single failure is tried all the same, but not all of them: SQLite takes any for
+    /// "busy" and waits its time at each.
+    fn is_real_at(self, point: Point) -> bool {
+        match self.reach {
+            Reach::One => true,
+            Reach::AllFrom => point.call != "fcntl",
+        }
+    }
+
     fn prefix(self, point: Point) -> Prefix {
         let number = NonZeroU16::new(point.number).expect("calls are counted from 1");
         let when = match self.reach {
@@ -162,6 +176,12 @@ impl Strike {
     }
 }
 
+/// A program that waits for a lock leaves its core to others, so there are more threads than cores.
+const THREADS: usize = 4;
+
+/// A command on a broken disk says so soon.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
 /// Small tiers look at every fifth point, beginning at one that the seed chooses.
 const SAMPLE: usize = 5;
 
@@ -169,21 +189,22 @@ fn everywhere(stage: &Stage, operation: Operation, strike: Strike) -> Result<Fin
     let bed = Bed::prepare(stage, operation)?;
     let step = stage.count(SAMPLE, 1);
     let first = stage.dice(&strike.name()).index(step);
-    let points: Vec<Point> = bed.points()?.into_iter().skip(first).step_by(step).collect();
+    let points = bed
+        .points()?
+        .into_iter()
+        .filter(|point| strike.is_real_at(*point));
+    let points: Vec<Point> = points.skip(first).step_by(step).collect();
     ensure!(!points.is_empty(), "the command made no call at all");
     drop(bed);
-    let half = points.len().div_ceil(2);
-    let halves: Vec<Result<Tally>> = std::thread::scope(|scope| {
-        let chunks = points.chunks(half);
-        let threads = chunks.map(|points| scope.spawn(|| strike_all(stage, operation, strike, points)));
-        let threads: Vec<_> = threads.collect();
-        let joined = threads.into_iter().map(|thread| thread.join().expect("a strike does not panic"));
-        joined.collect()
+    let tally = Mutex::new(Tally::default());
+    let share = points.len().div_ceil(THREADS);
+    std::thread::scope(|scope| {
+        for points in points.chunks(share) {
+            let tally = &tally;
+            scope.spawn(move || strike_all(stage, operation, strike, points, tally));
+        }
     });
-    let mut tally = Tally::default();
-    for half in halves {
-        tally.absorb(half?);
-    }
+    let tally = tally.into_inner().expect("no strike panics");
     Ok(Findings {
         count: points.len(),
         note: tally.note(),
@@ -196,36 +217,51 @@ fn strike_all(
     operation: Operation,
     strike: Strike,
     points: &[Point],
-) -> Result<Tally> {
-    let bed = Bed::prepare(stage, operation)?;
-    let mut tally = Tally::default();
+    tally: &Mutex<Tally>,
+) {
+    let count = |point: Option<Point>, struck: Result<(End, Vec<String>)>| {
+        let mut tally = tally.lock().expect("no strike panics");
+        tally.count(point, struck);
+    };
+    let bed = match Bed::prepare(stage, operation) {
+        Ok(bed) => bed,
+        Err(error) => return count(None, Err(error)),
+    };
     for (done, point) in points.iter().enumerate() {
         progress(operation.name, done, points.len());
-        let (end, complaints) = bed.strike(strike, *point)?;
-        *tally.ends.entry(end.to_string()).or_default() += 1;
-        let here = complaints.into_iter().map(|it| format!("{} {}: {it}", point.call, point.number));
-        tally.complaints.extend(here);
+        count(Some(*point), bed.strike(strike, *point));
     }
-    Ok(tally)
 }
 
+/// How commands ended, by the calls that were struck.
 #[derive(Debug, Default)]
 struct Tally {
-    ends: BTreeMap<String, usize>,
+    ends: BTreeMap<String, (usize, BTreeSet<&'static str>)>,
     complaints: Vec<String>,
 }
 
 impl Tally {
-    fn absorb(&mut self, other: Self) {
-        for (end, count) in other.ends {
-            *self.ends.entry(end).or_default() += count;
-        }
-        self.complaints.extend(other.complaints);
+    fn count(&mut self, point: Option<Point>, struck: Result<(End, Vec<String>)>) {
+        let place = point.map_or_else(String::new, |it| format!("{} {}: ", it.call, it.number));
+        let complaints = match struck {
+            Ok((end, complaints)) => {
+                let (count, calls) = self.ends.entry(end.to_string()).or_default();
+                *count += 1;
+                calls.extend(point.map(|point| point.call));
+                complaints
+            }
+            Err(error) => vec![format!("{error:#}")],
+        };
+        let here = complaints.into_iter().map(|it| format!("{place}{it}"));
+        self.complaints.extend(here);
     }
 
     fn note(&self) -> String {
-        let ends = self.ends.iter().map(|(end, count)| format!("{end} ×{count}"));
-        ends.collect::<Vec<_>>().join(" ")
+        let ends = self.ends.iter().map(|(end, (count, calls))| {
+            let calls: Vec<&str> = calls.iter().copied().collect();
+            format!("{end} ×{count} ({})", calls.join(" "))
+        });
+        ends.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -272,12 +308,16 @@ impl Bed {
 
     fn save(&self) -> Result<()> {
         let places = self.places();
-        places.iter().try_for_each(|(place, copy)| copy_flat(place, copy))
+        places
+            .iter()
+            .try_for_each(|(place, copy)| copy_flat(place, copy))
     }
 
     fn restore(&self) -> Result<()> {
         let places = self.places();
-        places.iter().try_for_each(|(place, copy)| copy_flat(copy, place))
+        places
+            .iter()
+            .try_for_each(|(place, copy)| copy_flat(copy, place))
     }
 
     /// Every call of the undisturbed command.
@@ -287,19 +327,34 @@ impl Bed {
         let trace = format!("trace={}", CALLS.join(","));
         let words = ["-f", "-qq", "-o", &*log, "-e", &*trace, "--"];
         let mut command = self.product.env.command("strace");
-        command.args(words).arg(self.product.env.binary()).arg("--json");
-        command.args(self.operation.words).current_dir(self.product.repo.path());
+        command
+            .args(words)
+            .arg(self.product.env.binary())
+            .arg("--json");
+        command
+            .args(self.operation.words)
+            .current_dir(self.product.repo.path());
         let output = self.product.env.run(command);
-        ensure!(output.status.success(), "cannot trace: {}", output.snapshot());
+        ensure!(
+            output.status.success(),
+            "cannot trace: {}",
+            output.snapshot()
+        );
         Ok(points_in(&std::fs::read_to_string(&*log)?))
     }
 
     /// How the struck command ended, and what is wrong afterwards.
     fn strike(&self, strike: Strike, point: Point) -> Result<(End, Vec<String>)> {
         self.restore()?;
-        let struck = self.product.run_under(&strike.prefix(point), self.operation.words);
+        let prefix = strike.prefix(point);
+        let (struck, took) =
+            program::timed(|| self.product.run_under(&prefix, self.operation.words));
         let end = End::of(&struck)?;
         let mut complaints = Vec::new();
+        if took > LONGEST_WAIT && point.call != "fcntl" {
+            complaints.push(format!("took {took:.1?}"));
+        }
+        complaints.extend(misnamed(strike.fault, point, end).map(str::to_owned));
         match self.recorded() {
             Ok(recorded) => complaints.extend(objection(end, recorded)),
             Err(error) => complaints.push(format!("reading afterwards: {error:#}")),
@@ -307,11 +362,9 @@ impl Bed {
         if let Err(error) = self.go_on() {
             complaints.push(format!("{error:#}"));
         }
-        let context = |it: String| match complaint_needs_output(end) {
-            true => format!("{it} [{}]", struck.stderr.trim()),
-            false => it,
-        };
-        Ok((end, complaints.into_iter().map(context).collect()))
+        let said = struck.stdout.trim();
+        let with_output = |it: String| format!("{it} {said:.300}");
+        Ok((end, complaints.into_iter().map(with_output).collect()))
     }
 
     fn recorded(&self) -> Result<Recorded> {
@@ -321,18 +374,19 @@ impl Bed {
 
     /// The same command with the same key, an audit, and another command: all work without repair.
     fn go_on(&self) -> Result<()> {
-        self.product.answer(self.operation.words).context("repeated")?;
+        self.product
+            .answer(self.operation.words)
+            .context("repeated")?;
         let recorded = self.recorded()?;
-        ensure!(recorded == Recorded::After, "after the repeat it is {recorded:?}");
+        ensure!(
+            recorded == Recorded::After,
+            "after the repeat it is {recorded:?}"
+        );
         let audit = self.product.audit()?;
         ensure!(audit.is_empty(), "{}", audit.join("; "));
         self.product.add("next").context("the next command")?;
         Ok(())
     }
-}
-
-fn complaint_needs_output(end: End) -> bool {
-    end != End::Killed
 }
 
 /// Both are flat directories; one that is not there is not there afterwards either.
@@ -356,7 +410,10 @@ fn copy_flat(from: &Path, to: &Path) -> Result<()> {
 fn points_in(log: &str) -> Vec<Point> {
     let mut counts: BTreeMap<(&'static str, &str), u16> = BTreeMap::new();
     for line in log.lines() {
-        let Some((thread, call)) = line.split_once('(').and_then(|(head, _)| head.split_once(' ')) else {
+        let Some((thread, call)) = line
+            .split_once('(')
+            .and_then(|(head, _)| head.split_once(' '))
+        else {
             continue;
         };
         if let Some(known) = CALLS.iter().find(|known| **known == call.trim()) {
@@ -367,7 +424,9 @@ fn points_in(log: &str) -> Vec<Point> {
         let of_kind = counts.iter().filter(|((kind, _), _)| *kind == call);
         of_kind.map(|(_, count)| *count).max().unwrap_or(0)
     };
-    let all = CALLS.iter().flat_map(|call| (1..=most(call)).map(|number| Point { call, number }));
+    let all = CALLS
+        .iter()
+        .flat_map(|call| (1..=most(call)).map(|number| Point { call, number }));
     all.collect()
 }
 
@@ -437,15 +496,47 @@ fn objection(end: End, recorded: Recorded) -> Option<String> {
     Some(format!("{end}: {text}"))
 }
 
+/// The calls that a full disk really fails.
+const TAKING_SPACE: [&str; 10] = [
+    "write",
+    "pwrite64",
+    "writev",
+    "fsync",
+    "fdatasync",
+    "ftruncate",
+    "fallocate",
+    "mkdir",
+    "mkdirat",
+    "renameat2",
+];
+
+/// Whoever is told of damage looks for a copy, whoever is told of a full disk looks for space: each
+/// in vain if it is the other.
+fn misnamed(fault: Fault, point: Point, end: End) -> Option<&'static str> {
+    let is_full = fault == Fault::Error(Errno::Enospc) && TAKING_SPACE.contains(&point.call);
+    match end {
+        End::Code(exit::DAMAGED) if is_full => Some("a full disk is called damage"),
+        End::Code(exit::NO_SPACE) if fault == Fault::Error(Errno::Eio) => {
+            Some("a broken disk is called full")
+        }
+        End::Killed | End::Code(_) => None,
+    }
+}
+
 /// An operation struck so that it ends with `outcome_unknown`; its product, left as it was then.
 pub(super) fn left_unknown(stage: &Stage) -> Result<(Product, &'static [&'static str], usize)> {
     let operation = OPERATIONS[1];
     let bed = Bed::prepare(stage, operation)?;
     let strike = ERRORS[0];
-    let syncs = bed.points()?.into_iter().filter(|point| point.call.ends_with("sync"));
+    let syncs = bed
+        .points()?
+        .into_iter()
+        .filter(|point| point.call.ends_with("sync"));
     for point in syncs {
         bed.restore()?;
-        let struck = bed.product.run_under(&strike.prefix(point), operation.words);
+        let struck = bed
+            .product
+            .run_under(&strike.prefix(point), operation.words);
         if End::of(&struck)? == End::Code(exit::OUTCOME_UNKNOWN) {
             let events = bed.before.len() + bed.appended;
             return Ok((bed.product, operation.words, events));
@@ -476,8 +567,22 @@ mod tests {
         ];
         for (end, recorded, is_good) in table {
             let objection = objection(end, recorded);
-            assert_eq!(objection.is_none(), is_good, "{end} {recorded:?} {objection:?}");
+            assert_eq!(
+                objection.is_none(),
+                is_good,
+                "{end} {recorded:?} {objection:?}"
+            );
         }
+    }
+
+    #[test]
+    fn a_full_disk_and_a_broken_one_are_told_apart() {
+        let at = |call| Point { call, number: 1 };
+        let (full, broken) = (Fault::Error(Errno::Enospc), Fault::Error(Errno::Eio));
+        assert!(misnamed(full, at("fsync"), End::Code(exit::DAMAGED)).is_some());
+        assert!(misnamed(broken, at("pwrite64"), End::Code(exit::NO_SPACE)).is_some());
+        assert!(misnamed(full, at("pwrite64"), End::Code(exit::NO_SPACE)).is_none());
+        assert!(misnamed(Fault::Kill, at("fsync"), End::Killed).is_none());
     }
 
     #[test]
@@ -496,7 +601,10 @@ mod tests {
     fn calls_are_counted_by_kind_and_thread() {
         let log = "7 openat(AT_FDCWD, \"a(\") = 3\n7 write(3, \"x\") = 1\n8 openat(1) = 2\n8 openat(1) = 2\n";
         let points = points_in(log);
-        let named: Vec<_> = points.iter().map(|point| (point.call, point.number)).collect();
+        let named: Vec<_> = points
+            .iter()
+            .map(|point| (point.call, point.number))
+            .collect();
         assert_eq!(named, [("write", 1), ("openat", 1), ("openat", 2)]);
     }
 }
