@@ -1,5 +1,7 @@
 //! Exit codes: one list, from which the program exits and `handoff help exit-codes` prints.
 
+use serde::Serialize;
+
 macro_rules! exit_codes {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $word:literal;)*) => {
         /// How a command ended.
@@ -62,6 +64,36 @@ exit_codes! {
     Internal = 70, "internal";
     /// Waiting took longer than the time given.
     TimedOut = 124, "timed_out";
+}
+
+/// All exit codes.
+#[derive(Debug, Serialize)]
+pub struct ExitCodesDocument {
+    codes: Vec<ExitCodeDocument>,
+}
+
+#[derive(Debug, Serialize)]
+struct ExitCodeDocument {
+    code: u8,
+    name: &'static str,
+    meaning: String,
+}
+
+impl ExitCodesDocument {
+    /// The schema of the list.
+    pub const SCHEMA: &str = "handoff.exit-codes/1";
+
+    /// The list.
+    pub fn all() -> Self {
+        let document = |code: &ExitCode| ExitCodeDocument {
+            code: code.number(),
+            name: code.word(),
+            meaning: code.meaning(),
+        };
+        Self {
+            codes: ExitCode::ALL.iter().map(document).collect(),
+        }
+    }
 }
 
 #[cfg(test)]

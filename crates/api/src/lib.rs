@@ -15,8 +15,9 @@ mod task;
 pub use document::Document;
 pub use error::ErrorDocument;
 pub use event::EventDocument;
-pub use exit::ExitCode;
+pub use exit::{ExitCode, ExitCodesDocument};
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
-    ClaimDocument, HoldDocument, LeaseDocument, QueueDocument, Receipt, TaskDocument, View,
+    ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,
+    WalkedDocument,
 };

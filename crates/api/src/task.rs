@@ -3,18 +3,9 @@
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::Tenure;
 use handoff_core::ownership::PathPattern;
-use handoff_core::task::{Evidence, Phase};
+use handoff_core::task::{Evidence, Phase, View};
 use handoff_core::{Lease, Moment, Ownership, Task, TaskState, Timestamp};
 use serde::Serialize;
-
-/// What a view of a task depends on besides the task.
-#[derive(Debug, Clone, Copy)]
-pub struct View<'a> {
-    /// The time on the clock of its lease.
-    pub now: &'a Moment,
-    /// Whether a hold lies over the whole project or store.
-    pub is_held_above: bool,
-}
 
 /// A task.
 #[derive(Debug, Serialize)]
@@ -67,7 +58,7 @@ impl TaskDocument {
             id: task.id.to_string(),
             project: task.project.to_string(),
             name: task.spec.name.to_string(),
-            state: task.phase(view.now, view.is_held_above),
+            state: task.phase(&view),
             priority: task.spec.priority.level(),
             brief: task.spec.brief.to_string(),
             owns: patterns.map(PathPattern::to_string).collect(),
@@ -153,6 +144,18 @@ pub struct HoldDocument {
     pub since: Option<Timestamp>,
 }
 
+/// The answer to a change of a hold.
+#[derive(Debug, Serialize)]
+pub struct HoldReceipt {
+    /// The hold right after the change.
+    #[serde(flatten)]
+    pub hold: HoldDocument,
+    /// The key under which the change is recorded.
+    pub key: String,
+    /// Whether it had been carried out before.
+    pub is_repeat: bool,
+}
+
 impl HoldDocument {
     /// The schema of a hold.
     pub const SCHEMA: &str = "handoff.hold/1";
@@ -217,6 +220,22 @@ pub struct ClaimDocument {
 impl ClaimDocument {
     /// The schema of a claim.
     pub const SCHEMA: &str = "handoff.claim/1";
+}
+
+/// What came of a task that a worker took.
+#[derive(Debug, Serialize)]
+pub struct WalkedDocument<'a> {
+    /// Its name; none when nothing was ready.
+    pub task: Option<&'a str>,
+    /// `done`, `failed`, `blocked` or `nothing_ready`.
+    pub ending: &'static str,
+    /// Why it is not done.
+    pub reason: Option<&'a str>,
+}
+
+impl WalkedDocument<'_> {
+    /// The schema of a walk.
+    pub const SCHEMA: &'static str = "handoff.walked/1";
 }
 
 /// A page of a project's queue.

@@ -51,8 +51,10 @@ pub enum Action {
     Add,
     /// Take a task.
     Claim,
-    /// Renew, complete, fail, block or release a task, or record evidence for it.
+    /// Renew, fail, block or release a task, or record evidence for it.
     Report(TaskId),
+    /// Say that a task is done.
+    Complete,
     /// End a task that someone else may be working on, or open an ended one again.
     Steer,
     /// Stop or continue the handing out of work.
@@ -76,14 +78,20 @@ impl Caller {
     /// | add | yes | yes | yes | no |
     /// | claim | yes | yes | no | no |
     /// | report | yes | yes | its own task | its own task |
+    /// | complete | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
+    ///
+    /// A session never completes its task: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
         let allowed = match (self, action) {
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Session { .. }, Action::Read) => true,
             (Self::Session { role, .. }, Action::Add) => *role != Role::SubTask,
             (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
-            (Self::Session { .. }, Action::Claim | Action::Steer | Action::Hold) => false,
+            (
+                Self::Session { .. },
+                Action::Claim | Action::Complete | Action::Steer | Action::Hold,
+            ) => false,
         };
         if allowed {
             Ok(())
@@ -114,6 +122,7 @@ impl fmt::Display for Action {
             Self::Add => f.write_str("add tasks"),
             Self::Claim => f.write_str("claim tasks"),
             Self::Report(task) => write!(f, "report on {task}"),
+            Self::Complete => f.write_str("say that a task is done; it is done when it is proved"),
             Self::Steer => f.write_str("cancel, retry or override tasks"),
             Self::Hold => f.write_str("hold or unhold the queue"),
         }
@@ -144,22 +153,23 @@ mod tests {
             Action::Claim,
             Action::Report(own),
             Action::Report(foreign),
+            Action::Complete,
             Action::Steer,
             Action::Hold,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
         for caller in [Caller::Person, Caller::Worker, Caller::Reconciler] {
-            assert_eq!(row(&caller), [true; 7], "{caller}");
+            assert_eq!(row(&caller), [true; 8], "{caller}");
         }
         for role in [Role::Main, Role::FanIn] {
             assert_eq!(
                 row(&session(role, own)),
-                [true, true, false, true, false, false, false]
+                [true, true, false, true, false, false, false, false]
             );
         }
         assert_eq!(
             row(&session(Role::SubTask, own)),
-            [true, false, false, true, false, false, false]
+            [true, false, false, true, false, false, false, false]
         );
     }
 }

@@ -30,6 +30,13 @@ impl fmt::Display for HoldScope {
     }
 }
 
+impl HoldScope {
+    /// The scopes that lie over a task of this project.
+    pub const fn over(project: ProjectId) -> [Self; 2] {
+        [Self::Everything, Self::Project(project)]
+    }
+}
+
 /// A text that names no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not `everything`, a project or a batch")]

@@ -97,8 +97,6 @@ ids! {
     PackageId, "package", "pkg_";
     /// A fan-out.
     BatchId, "batch", "batch_";
-    /// One execution of a workflow.
-    RunId, "run", "run_";
 }
 
 #[cfg(test)]

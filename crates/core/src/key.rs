@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{SessionId, TaskId};
+use crate::{ProjectId, SessionId, TaskId};
 
 /// The longest key, in bytes.
 pub const MAX_LEN: usize = 200;
@@ -25,6 +25,11 @@ impl IdempotencyKey {
     /// The key of what a session does to its task: the same act by the same session is the same act.
     pub fn of_session(session: SessionId, task: TaskId, verb: &str) -> Self {
         Self(format!("{session}/{task}/{verb}"))
+    }
+
+    /// What a person calls a key is theirs within one project.
+    pub fn in_project(&self, project: ProjectId) -> Self {
+        Self(format!("{project}/{self}"))
     }
 
     /// The key as text.

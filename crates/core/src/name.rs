@@ -118,8 +118,6 @@ macro_rules! names {
 names! {
     /// What people call a task; unique among the live tasks of a project.
     TaskName;
-    /// What people call a batch.
-    BatchName;
 }
 
 #[cfg(test)]

@@ -30,15 +30,16 @@ mod text;
 pub use command::{Command, Refusal};
 pub use event::{Evidence, TaskEvent};
 pub use fold::ReplayError;
-pub use spec::{Dependency, Priority, TaskSpec, Until};
+pub use spec::{Dependency, Priority, TaskSpec, Until, dependencies};
 pub use state::{Ending, Phase, TaskState};
 pub use text::{Brief, Reason, Summary, TextError, VerifyCommand};
 
 use serde::{Deserialize, Serialize};
 
 use crate::hold::Hold;
+use crate::lease::{Lease, Standing};
 use crate::time::Moment;
-use crate::{Fence, ProjectId, TaskId, Timestamp};
+use crate::{Fence, ProjectId, SessionId, TaskId, Timestamp};
 
 /// A task as it is after its events so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,25 +68,53 @@ pub struct Task {
     pub version: u64,
 }
 
+/// What the looks of a task depend on besides the task.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The time on the clock of its lease.
+    pub now: &'a Moment,
+    /// Whether a hold lies over the whole project or store.
+    pub is_held_above: bool,
+    /// Sessions whose holder was found dead.
+    pub lost: &'a [SessionId],
+}
+
+impl<'a> View<'a> {
+    /// Without holds, and with every holder alive.
+    pub const fn at(now: &'a Moment) -> Self {
+        Self {
+            now,
+            is_held_above: false,
+            lost: &[],
+        }
+    }
+
+    fn counts(&self, lease: &Lease) -> bool {
+        match lease.standing(self.now) {
+            Standing::Valid => true,
+            Standing::Expired => false,
+            Standing::Anchored(session) => !self.lost.contains(&session),
+        }
+    }
+}
+
 impl Task {
-    /// What a person wants to see: the state with holds and run-out leases taken into account.
-    pub fn phase(&self, now: &Moment, is_held_above: bool) -> Phase {
-        let handed_out = self
-            .state
-            .lease()
-            .is_some_and(|lease| lease.standing(now) != crate::lease::Standing::Expired);
+    /// What a person wants to see: the state with holds and leases that are over taken into account.
+    pub fn phase(&self, view: &View<'_>) -> Phase {
+        let is_handed_out = self.state.lease().is_some_and(|lease| view.counts(lease));
+        let is_held = view.is_held_above || self.hold.is_some();
         match &self.state {
-            TaskState::Leased { .. } if handed_out => Phase::Leased,
-            TaskState::Running { .. } if handed_out => Phase::Running,
             TaskState::Done { .. } => Phase::Done,
             TaskState::Failed { .. } => Phase::Failed,
             TaskState::Blocked { .. } => Phase::Blocked,
             TaskState::Cancelled { .. } => Phase::Cancelled,
+            TaskState::Leased { .. } if is_handed_out => Phase::Leased,
+            TaskState::Running { .. } if is_handed_out => Phase::Running,
             TaskState::Waiting
             | TaskState::Queued
             | TaskState::Leased { .. }
             | TaskState::Running { .. }
-                if is_held_above || self.hold.is_some() =>
+                if is_held =>
             {
                 Phase::Held
             }

@@ -25,11 +25,6 @@ impl Timeline {
         Self("server".to_owned())
     }
 
-    /// A timeline as it was stored.
-    pub fn from_stored(text: String) -> Self {
-        Self(text)
-    }
-
     /// The stored form.
     pub fn as_str(&self) -> &str {
         &self.0

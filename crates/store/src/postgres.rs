@@ -1,7 +1,7 @@
 //! The team store: a PostgreSQL server, 15 or newer.
 //!
 //! Claimers pass over each other's rows (`FOR UPDATE SKIP LOCKED`), leases run on the server's clock, and `NOTIFY` is a
-//! hint with a slow poll behind it. The notification is sent right after the commit, not within it:
+//! hint with a slow poll behind it. The notification is sent after the commit, not within it:
 //! inside, it would make all commits of the database stand in line.
 //!
 //! Only a unix socket or the loopback is spoken to as yet. What goes over a network needs TLS with
@@ -140,13 +140,15 @@ impl Session {
         Ok(statement)
     }
 
-    /// The point of no return.
+    /// The point of no return. The hint to followers comes after it and is no part of it: if it fails, they look a little later.
     fn commit(&mut self, mode: Mode) -> Result<(), StoreError> {
-        let sql = match mode {
-            Mode::Read => "COMMIT",
-            Mode::Write => "COMMIT; NOTIFY handoff",
-        };
-        self.client.batch_execute(sql).map_err(outcome_of_commit)
+        self.client
+            .batch_execute("COMMIT")
+            .map_err(outcome_of_commit)?;
+        if mode == Mode::Write {
+            self.client.batch_execute("NOTIFY handoff").ok();
+        }
+        Ok(())
     }
 }
 

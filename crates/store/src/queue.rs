@@ -13,7 +13,7 @@ pub use change::{Answer, Change, Receipt, Request, TaskRef, TenureWish};
 use handoff_core::caller::Action;
 use handoff_core::hold::{Hold, HoldEvent, HoldScope};
 use handoff_core::task::{Command, Reason};
-use handoff_core::{Caller, Event, ProjectId, StreamId, Task, TaskEvent, TaskId};
+use handoff_core::{Caller, Event, Now, ProjectId, StreamId, Task, TaskEvent, TaskId};
 
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
@@ -46,21 +46,45 @@ fn attempt(
     request: &Request,
     keyed: &Keyed<'_>,
 ) -> Result<Receipt, StoreError> {
-    match write(store, |tx| perform(tx, request, keyed)) {
-        Ok(answer) => Ok(Receipt {
-            answer,
-            is_repeat: false,
-        }),
-        Err(error) if may_be_repeat(&error) => match read(store, |tx| repeated(tx, keyed))? {
-            Some(answer) => Ok(Receipt {
-                answer,
-                is_repeat: true,
-            }),
+    let performed = write(store, |tx| {
+        let performed = perform(tx, request, keyed)?;
+        Ok((performed, tx.now.clone()))
+    });
+    let receipt = |answer, now, is_repeat| Receipt {
+        answer,
+        now,
+        is_repeat,
+    };
+    match performed {
+        Ok((done, now)) if done.is_recorded => Ok(receipt(done.answer, now, false)),
+        Ok((done, now)) => match repeated(store, keyed)? {
+            Some((answer, now)) => Ok(receipt(answer, now, true)),
+            None => Ok(receipt(done.answer, now, false)),
+        },
+        Err(error) if may_be_repeat(&error) => match repeated(store, keyed)? {
+            Some((answer, now)) => Ok(receipt(answer, now, true)),
             None => {
-                Err(read(store, |tx| name_taken(tx, &request.change, &error))?.unwrap_or(error))
+                let named = read(store, |tx| name_taken(tx, &request.change, &error))?;
+                Err(named.unwrap_or(error))
             }
         },
         Err(error) => Err(error),
+    }
+}
+
+/// What came of a request, and whether anything was recorded under its key.
+struct Performed {
+    answer: Answer,
+    is_recorded: bool,
+}
+
+impl Performed {
+    /// It was so already, or there was nothing to do.
+    fn unrecorded(answer: Answer) -> Self {
+        Self {
+            answer,
+            is_recorded: false,
+        }
     }
 }
 
@@ -68,7 +92,7 @@ fn perform(
     tx: &mut Transaction<'_>,
     request: &Request,
     keyed: &Keyed<'_>,
-) -> Result<Answer, StoreError> {
+) -> Result<Performed, StoreError> {
     let by = &request.by;
     match &request.change {
         Change::Add { id, project, spec } => {
@@ -91,22 +115,26 @@ fn perform(
         Change::Tell { task, command } => {
             let id = resolve(tx, task)?;
             let mut task = tasks::lock(tx, id)?;
-            command_task(tx, &mut task, command, by, Some(keyed))?;
-            Ok(Answer::Task(Box::new(task)))
+            let is_recorded = command_task(tx, &mut task, command, by, Some(keyed))?;
+            let answer = Answer::Task(Box::new(task));
+            Ok(Performed {
+                answer,
+                is_recorded,
+            })
         }
         Change::Hold { scope, reason } => hold(tx, *scope, Some(reason.clone()), by, keyed),
         Change::Unhold { scope } => hold(tx, *scope, None, by, keyed),
     }
 }
 
-/// Decides a command and records what follows from it.
+/// Decides a command and records what follows from it. Says whether anything does.
 fn command_task(
     tx: &mut Transaction<'_>,
     task: &mut Task,
     command: &Command,
     by: &Caller,
     keyed: Option<&Keyed<'_>>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     let events = task
         .decide(command, by, &tx.now)
         .map_err(|refusal| StoreError::Refused {
@@ -129,15 +157,13 @@ fn hold(
     wanted: Option<Option<Reason>>,
     by: &Caller,
     keyed: &Keyed<'_>,
-) -> Result<Answer, StoreError> {
+) -> Result<Performed, StoreError> {
     by.may(Action::Hold)?;
     let mut held = holds::load(tx, scope)?;
     let event = match (wanted, &held.hold) {
         (Some(_), Some(_)) | (None, None) => {
-            return Ok(Answer::Hold {
-                scope,
-                hold: held.hold,
-            });
+            let hold = held.hold;
+            return Ok(Performed::unrecorded(Answer::Hold { scope, hold }));
         }
         (Some(reason), None) => HoldEvent::Held {
             hold: Hold {
@@ -160,9 +186,13 @@ fn hold(
         event: Event::Hold(event),
     };
     events::append(tx, &entry)?;
-    Ok(Answer::Hold {
+    let answer = Answer::Hold {
         scope,
         hold: held.hold,
+    };
+    Ok(Performed {
+        answer,
+        is_recorded: true,
     })
 }
 
@@ -192,7 +222,24 @@ fn is_taken(error: &StoreError) -> bool {
 }
 
 /// The answer that a request with this key got.
-fn repeated(tx: &mut Transaction<'_>, keyed: &Keyed<'_>) -> Result<Option<Answer>, StoreError> {
+fn repeated(store: &mut dyn Store, keyed: &Keyed<'_>) -> Result<Option<(Answer, Now)>, StoreError> {
+    let answer = read(store, |tx| recorded_answer(tx, keyed))?;
+    let Some(answer) = answer else {
+        return Ok(None);
+    };
+    // Whoever recorded it may have been killed before it was durable. A commit of ours makes durable
+    // all that was written before it.
+    let now = write(store, |tx| {
+        tx.execute("UPDATE meta SET value = value WHERE name = 'store_id'", &[])?;
+        Ok(tx.now.clone())
+    })?;
+    Ok(Some((answer, now)))
+}
+
+fn recorded_answer(
+    tx: &mut Transaction<'_>,
+    keyed: &Keyed<'_>,
+) -> Result<Option<Answer>, StoreError> {
     let Some(recorded) = events::recorded_under(tx, keyed.key)? else {
         return Ok(None);
     };
@@ -229,10 +276,9 @@ fn name_taken(
         }
     };
     let holder = tasks::named(tx, project, &name)?;
-    Ok(Some(StoreError::NameTaken {
-        name,
-        task: holder.id,
-    }))
+    let is_live = holder.state.ending().is_none();
+    let task = holder.id;
+    Ok(is_live.then_some(StoreError::NameTaken { name, task }))
 }
 
 /// The task events of a stream, as a replay wants them.

@@ -26,13 +26,13 @@ pub struct Listed {
 /// Where a claimer has got to in the queue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
-    priority: i64,
+    rank: i64,
     number: i64,
 }
 
 impl Place {
     pub(crate) const FRONT: Self = Self {
-        priority: i64::MAX,
+        rank: i64::MIN,
         number: 0,
     };
 }
@@ -80,12 +80,12 @@ pub(crate) fn insert(tx: &mut Transaction<'_>, task: &Task) -> Result<(), StoreE
         task.id.to_string().into(),
         task.project.to_string().into(),
         task.spec.name.as_str().into(),
-        i64::from(task.spec.priority.level()).into(),
+        rank(task).into(),
         task.spec.owns.is_some().into(),
     ];
     values.extend(moving_columns(task)?);
     tx.execute(
-        "INSERT INTO tasks (id, project, name, priority, has_ownership, state, is_held, is_live, is_open, \
+        "INSERT INTO tasks (id, project, name, rank, has_ownership, state, is_held, is_live, is_open, \
          lease_timeline, lease_expires, lease_awake_until, lease_session, version, body) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
         &values,
@@ -160,36 +160,36 @@ pub fn named(
     task(rows.first().ok_or_else(missing)?, 0)
 }
 
-/// The next ready task of a project after `place`, locked; tasks that others are claiming at this
+/// The next ready tasks of a project after `place`, locked; tasks that others are claiming at this
 /// moment are passed over.
-pub(crate) fn next_ready(
+pub(crate) fn ready(
     tx: &mut Transaction<'_>,
     project: ProjectId,
     place: Place,
-) -> Result<Option<(Place, Task)>, StoreError> {
+    limit: u32,
+) -> Result<Vec<(Place, Task)>, StoreError> {
     let rows = tx.query(
-        "SELECT priority, number, body FROM tasks \
-         WHERE project = $1 AND state = 'queued' AND is_held = 0 \
-         AND (priority < $2 OR (priority = $2 AND number > $3)) \
+        "SELECT rank, number, body FROM tasks \
+         WHERE project = $1 AND state = 'queued' AND is_held = 0 AND (rank, number) > ($2, $3) \
          AND NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope IN ($4, $1)) \
-         ORDER BY priority DESC, number LIMIT 1",
+         ORDER BY rank, number LIMIT $5",
         &[
             project.to_string().into(),
-            place.priority.into(),
+            place.rank.into(),
             place.number.into(),
             HoldScope::Everything.to_string().into(),
+            i64::from(limit).into(),
         ],
         RowLock::Skip,
     )?;
-    rows.first()
-        .map(|row| {
-            let place = Place {
-                priority: field(row.int(0))?,
-                number: field(row.int(1))?,
-            };
-            Ok((place, task(row, 2)?))
-        })
-        .transpose()
+    let found = |row: &Row| {
+        let place = Place {
+            rank: field(row.int(0))?,
+            number: field(row.int(1))?,
+        };
+        Ok((place, task(row, 2)?))
+    };
+    rows.iter().map(found).collect()
 }
 
 /// Leased tasks of a project whose time is over, locked.
@@ -275,9 +275,8 @@ pub fn page(
             let place = after.map_or(Place::FRONT, Listed::place);
             tx.query(
                 "SELECT number, body FROM tasks WHERE project = $1 AND is_open = 1 \
-                 AND (priority < $2 OR (priority = $2 AND number > $3)) \
-                 ORDER BY priority DESC, number LIMIT $4",
-                &[project, place.priority.into(), place.number.into(), limit],
+                 AND (rank, number) > ($2, $3) ORDER BY rank, number LIMIT $4",
+                &[project, place.rank.into(), place.number.into(), limit],
                 RowLock::None,
             )?
         }
@@ -305,31 +304,29 @@ pub fn page(
 impl Listed {
     fn place(&self) -> Place {
         Place {
-            priority: i64::from(self.task.spec.priority.level()),
+            rank: rank(&self.task),
             number: self.number,
         }
     }
 }
 
-/// How many tasks a project has in each state.
-pub fn count_by_state(
+/// The ids of all tasks of all projects after one, in order. For checks that compare rows with their history.
+pub(crate) fn ids_after(
     tx: &mut Transaction<'_>,
-    project: ProjectId,
-) -> Result<Vec<(String, i64)>, StoreError> {
+    after: &str,
+    limit: u32,
+) -> Result<Vec<TaskId>, StoreError> {
     let rows = tx.query(
-        "SELECT state, count(*) FROM tasks WHERE project = $1 GROUP BY state ORDER BY state",
-        &[project.to_string().into()],
+        "SELECT id FROM tasks WHERE id > $1 ORDER BY id LIMIT $2",
+        &[after.into(), i64::from(limit).into()],
         RowLock::None,
     )?;
-    rows.iter()
-        .map(|row| Ok((field(row.text(0))?.to_owned(), field(row.int(1))?)))
-        .collect()
+    rows.iter().map(|row| parsed(row, 0)).collect()
 }
 
-/// All tasks of all projects, by id. For checks that compare rows with their history.
-pub fn every(tx: &mut Transaction<'_>) -> Result<Vec<Task>, StoreError> {
-    let rows = tx.query("SELECT body FROM tasks ORDER BY id", &[], RowLock::None)?;
-    rows.iter().map(|row| task(row, 0)).collect()
+/// Higher priority, lower rank.
+fn rank(task: &Task) -> i64 {
+    -i64::from(task.spec.priority.level())
 }
 
 fn task(row: &Row, place: usize) -> Result<Task, StoreError> {

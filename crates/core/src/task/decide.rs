@@ -3,11 +3,11 @@
 use super::command::{Command, Refusal};
 use super::event::TaskEvent;
 use super::state::TaskState;
-use super::{Phase, Task};
+use super::{Phase, Task, View};
 use crate::caller::Action;
 use crate::hold::Hold;
 use crate::lease::{Standing, Tenure, Term};
-use crate::task::{Ending, Reason};
+use crate::task::{Dependency, Ending, Reason, Summary};
 use crate::{Caller, Fence, Lease, Now, SessionId, TaskId};
 
 type Decision = Result<Vec<TaskEvent>, Refusal>;
@@ -32,12 +32,9 @@ impl Task {
                     evidence: evidence.clone(),
                 }]
             }),
-            Command::Complete { fence, summary } => self.ending_by(*fence, &asking).map(|()| {
-                vec![TaskEvent::Completed {
-                    fence: *fence,
-                    summary: summary.clone(),
-                }]
-            }),
+            Command::Complete { fence, summary } => {
+                self.complete(*fence, summary.as_ref(), &asking)
+            }
             Command::Fail { fence, reason } => self.ending_by(*fence, &asking).map(|()| {
                 vec![TaskEvent::Failed {
                     fence: *fence,
@@ -112,6 +109,20 @@ impl Task {
         }
     }
 
+    fn complete(
+        &self,
+        fence: Option<Fence>,
+        summary: Option<&Summary>,
+        asking: &Asking<'_>,
+    ) -> Decision {
+        asking.by.may(Action::Complete)?;
+        self.ending_by(fence, asking)?;
+        Ok(vec![TaskEvent::Completed {
+            fence,
+            summary: summary.cloned(),
+        }])
+    }
+
     fn cancel(&self, reason: Option<&Reason>, asking: &Asking<'_>) -> Decision {
         asking.by.may(Action::Steer)?;
         self.still_open(asking.now)?;
@@ -170,11 +181,9 @@ impl Task {
     }
 
     fn end_dependency(&self, task: TaskId, ending: Ending) -> Vec<TaskEvent> {
-        let is_met = self
-            .pending
-            .iter()
-            .any(|dep| dep.task == task && ending.satisfies(dep.until));
-        if is_met {
+        let met = |dep: &Dependency| dep.task == task && ending.satisfies(dep.until);
+        let is_final = self.state.ending() == Some(Ending::Done);
+        if !is_final && self.pending.iter().any(met) {
             vec![TaskEvent::DependencyEnded { task, ending }]
         } else {
             vec![]
@@ -229,6 +238,6 @@ impl Task {
     }
 
     fn own_phase(&self, now: &Now) -> Phase {
-        self.phase(&now.moment, false)
+        self.phase(&View::at(&now.moment))
     }
 }

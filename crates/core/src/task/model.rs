@@ -8,7 +8,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::{Command, Dependency, Ending, Phase, Refusal, Task, TaskEvent, TaskSpec, Until};
+use super::{Command, Dependency, Ending, Phase, Refusal, Task, TaskEvent, TaskSpec, Until, View};
 use crate::lease::{Fence, Tenure, Term};
 use crate::time::{Moment, Nanos, Now, Timeline, Timestamp};
 use crate::{Caller, ProjectId, TaskId};
@@ -286,7 +286,7 @@ proptest! {
                 }
             }
             model.step(act, time);
-            prop_assert_eq!(task.phase(&now.moment, false), model.phase(time), "after {:?}", act);
+            prop_assert_eq!(task.phase(&View::at(&now.moment)), model.phase(time), "after {:?}", act);
             prop_assert_eq!(task.fence.number(), model.fence);
             prop_assert!(task.fence >= before.fence);
             if before.state.ending() == Some(Ending::Done) {

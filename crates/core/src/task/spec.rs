@@ -71,3 +71,41 @@ pub enum Until {
     /// At an end, whichever: a fan-in also wants to hear of the parts that failed.
     Ended,
 }
+
+/// Each task once; of two demands on the same task the stricter one counts.
+pub fn dependencies(demands: impl IntoIterator<Item = Dependency>) -> Vec<Dependency> {
+    let mut kept: Vec<Dependency> = vec![];
+    for demand in demands {
+        match kept.iter_mut().find(|it| it.task == demand.task) {
+            Some(there) if demand.until == Until::Done => there.until = Until::Done,
+            Some(_) => {}
+            None => kept.push(demand),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn of_two_demands_on_one_task_the_stricter_counts() {
+        let on = |number, until| Dependency {
+            task: TaskId::from_uuid(Uuid::from_u128(number)),
+            until,
+        };
+        let given = [
+            on(1, Until::Ended),
+            on(2, Until::Ended),
+            on(1, Until::Done),
+            on(2, Until::Ended),
+        ];
+        assert_eq!(
+            dependencies(given),
+            [on(1, Until::Done), on(2, Until::Ended)]
+        );
+    }
+}

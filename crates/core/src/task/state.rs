@@ -135,19 +135,6 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All of them, in the order of a task's life.
-    pub const ALL: [Self; 9] = [
-        Self::Waiting,
-        Self::Held,
-        Self::Queued,
-        Self::Leased,
-        Self::Running,
-        Self::Done,
-        Self::Failed,
-        Self::Blocked,
-        Self::Cancelled,
-    ];
-
     /// The word for it, the same in every output.
     pub const fn word(self) -> &'static str {
         match self {

@@ -9,7 +9,8 @@ CREATE TABLE tasks (
     id                TEXT    NOT NULL UNIQUE,
     project           TEXT    NOT NULL,
     name              TEXT    NOT NULL,
-    priority          BIGINT  NOT NULL,
+    -- The negative priority, so that the order of the queue is one ascending key.
+    rank              BIGINT  NOT NULL,
     state             TEXT    NOT NULL,
     is_held           BIGINT  NOT NULL,
     is_live           BIGINT  NOT NULL,
@@ -24,8 +25,9 @@ CREATE TABLE tasks (
 );
 CREATE UNIQUE INDEX tasks_live_name ON tasks (project, name) WHERE is_live = 1;
 CREATE INDEX tasks_name ON tasks (project, name, number);
-CREATE INDEX tasks_ready ON tasks (project, priority DESC, number) WHERE state = 'queued' AND is_held = 0;
-CREATE INDEX tasks_open ON tasks (project, priority DESC, number) WHERE is_open = 1;
+CREATE INDEX tasks_ready ON tasks (project, rank, number) WHERE state = 'queued' AND is_held = 0;
+CREATE INDEX tasks_open ON tasks (project, rank, number) WHERE is_open = 1;
+CREATE INDEX tasks_all ON tasks (project, number);
 CREATE INDEX tasks_leased ON tasks (project) WHERE state IN ('leased', 'running');
 
 CREATE TABLE dependencies (

@@ -3,7 +3,9 @@
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
 use handoff_core::task::{Command, Reason, TaskSpec};
-use handoff_core::{Caller, IdempotencyKey, Moment, ProjectId, SessionId, Task, TaskId, TaskName};
+use handoff_core::{
+    Caller, IdempotencyKey, Moment, Now, ProjectId, SessionId, Task, TaskId, TaskName,
+};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -126,6 +128,8 @@ impl Change {
 pub struct Receipt {
     /// The state right after it.
     pub answer: Answer,
+    /// When it was answered.
+    pub now: Now,
     /// Whether it had been carried out before.
     pub is_repeat: bool,
 }

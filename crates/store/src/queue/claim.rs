@@ -7,7 +7,7 @@ use handoff_core::task::Command;
 use handoff_core::{Caller, ProjectId, Task};
 
 use super::change::{Answer, TaskRef, TenureWish};
-use super::{command_task, resolve};
+use super::{Performed, command_task, resolve};
 use crate::error::StoreError;
 use crate::events::Keyed;
 use crate::holds;
@@ -21,19 +21,28 @@ pub(super) fn next(
     tenure: &TenureWish,
     by: &Caller,
     keyed: &Keyed<'_>,
-) -> Result<Answer, StoreError> {
+) -> Result<Performed, StoreError> {
     for mut task in tasks::run_out(tx, project)? {
         command_task(tx, &mut task, &Command::Expire, &Caller::Reconciler, None)?;
     }
     let (mut place, mut owners) = (Place::FRONT, Owners::default());
-    while let Some((found_at, task)) = tasks::next_ready(tx, project, place)? {
-        match owners.in_the_way(tx, &task)? {
-            None => return lease(tx, task, tenure, by, keyed),
-            Some(_) => place = found_at,
+    let mut limit = 1;
+    loop {
+        let candidates = tasks::ready(tx, project, place, limit)?;
+        let Some((last, _)) = candidates.last() else {
+            return Ok(Performed::unrecorded(Answer::NothingReady));
+        };
+        (place, limit) = (*last, PAGE);
+        for (_, task) in candidates {
+            if owners.in_the_way(tx, &task)?.is_none() {
+                return lease(tx, task, tenure, by, keyed);
+            }
         }
     }
-    Ok(Answer::NothingReady)
 }
+
+/// Usually the first ready task is free. Where it is not, many may be taken by the same owner.
+const PAGE: u32 = 64;
 
 /// Leases this task, or says what is in the way.
 pub(super) fn this(
@@ -42,31 +51,33 @@ pub(super) fn this(
     tenure: &TenureWish,
     by: &Caller,
     keyed: &Keyed<'_>,
-) -> Result<Answer, StoreError> {
+) -> Result<Performed, StoreError> {
     let id = resolve(tx, task)?;
     let task = tasks::lock(tx, id)?;
-    let scopes = [HoldScope::Everything, HoldScope::Project(task.project)];
-    if let Some((scope, _)) = holds::in_force(tx, &scopes)? {
-        return Err(StoreError::Held { scope });
-    }
     if let Some(taken) = Owners::default().in_the_way(tx, &task)? {
         return Err(taken);
     }
     lease(tx, task, tenure, by, keyed)
 }
 
+/// Holds are looked at last: another claimer may have kept us waiting since the task was found.
 fn lease(
     tx: &mut Transaction<'_>,
     mut task: Task,
     tenure: &TenureWish,
     by: &Caller,
     keyed: &Keyed<'_>,
-) -> Result<Answer, StoreError> {
+) -> Result<Performed, StoreError> {
     let claim = Command::Claim {
         tenure: tenure.granted(&tx.now.moment),
     };
-    command_task(tx, &mut task, &claim, by, Some(keyed))?;
-    Ok(Answer::Task(Box::new(task)))
+    if let Some((scope, _)) = holds::in_force(tx, &HoldScope::over(task.project))? {
+        return Err(StoreError::Held { scope });
+    }
+    command_task(tx, &mut task, &claim, by, Some(keyed)).map(|is_recorded| Performed {
+        answer: Answer::Task(Box::new(task)),
+        is_recorded,
+    })
 }
 
 /// The live leases that declare paths, read once a claim and only if a candidate declares some too.

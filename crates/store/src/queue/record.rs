@@ -1,10 +1,10 @@
 //! Writing down what was decided: events and rows together, then what follows for others.
 
-use handoff_core::task::{Command, Evidence};
+use handoff_core::task::Command;
 use handoff_core::{Caller, Envelope, Event, StreamId, Task, TaskEvent};
 
 use super::change::Answer;
-use super::{command_task, task_history};
+use super::{Performed, command_task, task_history};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::packages;
@@ -17,7 +17,7 @@ pub(super) fn add(
     mut task: Task,
     by: &Caller,
     keyed: &Keyed<'_>,
-) -> Result<Answer, StoreError> {
+) -> Result<Performed, StoreError> {
     let mut events = vec![TaskEvent::Added {
         spec: task.spec.clone(),
     }];
@@ -38,47 +38,44 @@ pub(super) fn add(
     }
     tasks::insert(tx, &task)?;
     append_all(tx, &task, events, by, Some(keyed))?;
-    Ok(Answer::Task(Box::new(task)))
+    let answer = Answer::Task(Box::new(task));
+    Ok(Performed {
+        answer,
+        is_recorded: true,
+    })
 }
 
-/// Applies events to a task, writes both, and tells the tasks that waited for its end.
+/// Applies events to a task, writes both, and tells the tasks that waited for its end. Says whether there
+/// was anything to write.
 pub(super) fn change(
     tx: &mut Transaction<'_>,
     task: &mut Task,
     events: Vec<TaskEvent>,
     by: &Caller,
     keyed: Option<&Keyed<'_>>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     if events.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let (from, had_ended) = (task.version, task.state.ending());
     for event in &events {
         task.apply(event.clone(), tx.now.wall);
         if let TaskEvent::Evidenced { evidence, .. } = event {
-            record_evidence(tx, task, evidence)?;
+            packages::record(tx, task, evidence)?;
         }
     }
     append_all(tx, task, events, by, keyed)?;
     tasks::update(tx, task, from)?;
-    match task.state.ending() {
-        Some(ending) if had_ended.is_none() => {
-            let end = Command::EndDependency {
-                task: task.id,
-                ending,
-            };
-            tell_dependents(tx, task, &end, by)
-        }
-        Some(_) | None => Ok(()),
+    if let Some(ending) = task.state.ending()
+        && had_ended.is_none()
+    {
+        let end = Command::EndDependency {
+            task: task.id,
+            ending,
+        };
+        tell_dependents(tx, task, &end, by)?;
     }
-}
-
-fn record_evidence(
-    tx: &mut Transaction<'_>,
-    task: &Task,
-    evidence: &Evidence,
-) -> Result<(), StoreError> {
-    packages::record(tx, task, evidence)
+    Ok(true)
 }
 
 fn tell_dependents(

@@ -92,12 +92,11 @@ pub(super) fn shorten_wal(connection: &Connection, place: &Place) {
     if !is_long {
         return;
     }
-    let checkpoint = || -> rusqlite::Result<()> {
-        connection.busy_timeout(CHECKPOINT_TIMEOUT)?;
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        connection.busy_timeout(BUSY_TIMEOUT)
-    };
-    checkpoint().ok();
+    connection.busy_timeout(CHECKPOINT_TIMEOUT).ok();
+    connection
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .ok();
+    connection.busy_timeout(BUSY_TIMEOUT).ok();
 }
 
 /// Takes an empty file for us; a file with someone else's tables is left alone.
@@ -133,16 +132,15 @@ pub(super) fn int_pragma(connection: &Connection, name: &str) -> rusqlite::Resul
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// What an error on COMMIT means. A full disk is found out while frames are written, before the one
-/// that would make them count; any other failure may have come after it.
+/// What an error on COMMIT means. That the disk is full is found out while frames are written, before the one that makes
+/// them count; any other failure may have come after it.
 pub(super) fn outcome_of_commit(error: rusqlite::Error) -> StoreError {
+    let is_full = error.sqlite_error_code() == Some(ErrorCode::DiskFull);
     let cause = sql_error(error);
-    match cause.kind {
-        SqlErrorKind::NoSpace => StoreError::NoSpace { cause },
-        SqlErrorKind::Busy => StoreError::unavailable("others were in the way", cause),
-        SqlErrorKind::Taken | SqlErrorKind::Damaged | SqlErrorKind::Other => {
-            StoreError::OutcomeUnknown { cause }
-        }
+    if is_full {
+        StoreError::NoSpace { cause }
+    } else {
+        StoreError::OutcomeUnknown { cause }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::fixture::{Fixture, claim_next, request, spec, task_of, tell};
 on_both_stores! {
     a_repeated_request_gets_the_first_answer,
     a_repeated_claim_gets_the_same_lease_while_others_are_ready,
+    a_repeated_claim_gets_its_lease_when_nothing_else_is_ready,
+    a_repeat_that_would_change_nothing_still_knows_its_key,
     a_key_stands_for_one_request_only,
     a_repeat_answers_with_the_state_right_after_the_act,
     fifty_at_once_with_one_key_add_one_task,
@@ -37,6 +39,37 @@ fn a_repeated_claim_gets_the_same_lease_while_others_are_ready(fixture: &mut Fix
     let second = submit(&mut *fixture.store, &claim).unwrap();
     assert_eq!(second.answer, first.answer);
     assert_eq!(fixture.claim().unwrap().spec.name.as_str(), "two");
+}
+
+/// The answer to the first claim was lost; the queue has been empty since.
+fn a_repeated_claim_gets_its_lease_when_nothing_else_is_ready(fixture: &mut Fixture) {
+    fixture.add(spec("one"));
+    let claim = request(fixture.claiming());
+    let first = submit(&mut *fixture.store, &claim).unwrap();
+    let second = submit(&mut *fixture.store, &claim).unwrap();
+    assert!(second.is_repeat);
+    assert_eq!(second.answer, first.answer);
+}
+
+fn a_repeat_that_would_change_nothing_still_knows_its_key(fixture: &mut Fixture) {
+    let hold = request(Change::Hold {
+        scope: HoldScope::Everything,
+        reason: None,
+    });
+    submit(&mut *fixture.store, &hold).unwrap();
+    assert!(submit(&mut *fixture.store, &hold).unwrap().is_repeat);
+    let other = Request {
+        change: Change::Hold {
+            scope: HoldScope::Project(fixture.project),
+            reason: None,
+        },
+        ..hold.clone()
+    };
+    let reused = submit(&mut *fixture.store, &other);
+    assert!(
+        matches!(reused, Err(StoreError::KeyReused { .. })),
+        "{reused:?}"
+    );
 }
 
 fn a_key_stands_for_one_request_only(fixture: &mut Fixture) {

@@ -24,6 +24,7 @@ on_both_stores! {
     a_dependency_that_ended_before_is_not_waited_for,
     an_unknown_dependency_is_refused_and_adds_nothing,
     a_session_may_not_claim,
+    a_session_may_block_its_task_but_not_complete_it,
     pages_follow_each_other,
     eight_claimers_get_each_task_once,
 }
@@ -246,6 +247,38 @@ fn a_session_may_not_claim(fixture: &mut Fixture) {
         matches!(refused, Err(StoreError::Forbidden(_))),
         "{refused:?}"
     );
+}
+
+fn a_session_may_block_its_task_but_not_complete_it(fixture: &mut Fixture) {
+    fixture.add(spec("one"));
+    let claimed = fixture.claim().unwrap();
+    let by = Caller::Session {
+        session: SessionId::from_uuid(uuid()),
+        role: Role::Main,
+        task: Some(claimed.id),
+    };
+    let told = |command| Request {
+        by: by.clone(),
+        ..request(crate::fixture::tell(&claimed, command))
+    };
+    let complete = told(crate::fixture::complete(claimed.fence));
+    let refused = submit(&mut *fixture.store, &complete);
+    let is_forbidden = |error: &StoreError| {
+        matches!(
+            error,
+            StoreError::Refused {
+                refusal: Refusal::Forbidden(_),
+                ..
+            }
+        )
+    };
+    assert!(refused.as_ref().is_err_and(is_forbidden), "{refused:?}");
+    let reason = "who decides?".parse().unwrap();
+    let block = told(Command::Block {
+        fence: Some(claimed.fence),
+        reason,
+    });
+    submit(&mut *fixture.store, &block).unwrap();
 }
 
 fn pages_follow_each_other(fixture: &mut Fixture) {
