@@ -3,45 +3,74 @@
 use handoff_core::ownership::{CaseRule, RepoPath};
 use handoff_core::task::{Evidence, Reason};
 use handoff_core::{CommitId, Task};
-use handoff_git::{CommitError, Repository};
+use handoff_git::{CommitError, Repository, SnapshotError};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
+use crate::road::reason;
 use crate::workshop::Workshop;
 
-/// What there was to collect.
-pub(crate) enum Collected {
-    /// The session changed nothing.
-    Nothing,
-    /// Its work is in a commit.
-    Committed(Evidence),
-    /// It changed what it does not own; nothing was committed.
-    Foreign(Reason),
-}
+/// How many paths a reason names.
+const SHOWN: usize = 10;
 
-/// Commits what the session changed since `base`, or says what it had no right to change.
-pub(crate) fn collect(
+/// What a session changed, or why it cannot be taken.
+pub(crate) type Harvest = Result<Vec<RepoPath>, Reason>;
+
+/// Looks at what the session changed since `base`, before anything else runs in its tree.
+pub(crate) fn harvest(
     workshop: &Workshop<'_>,
     task: &Task,
     at: &Repository,
     base: &CommitId,
-) -> Result<Collected, EngineError> {
-    let changes = workshop.git.changed_paths(at, base)?;
+) -> Result<Harvest, EngineError> {
+    let branch = Attempt::of(task).branch(task);
+    if !workshop
+        .git
+        .is_on_branch(at, &branch)
+        .map_err(EngineError::Base)?
+    {
+        return Ok(Err(reason(&format!(
+            "the session left its branch `{branch}`"
+        ))));
+    }
+    let changes = match workshop.git.changed_paths(at, base) {
+        Ok(changes) => changes,
+        Err(error) => return Ok(Err(unreadable(&error))),
+    };
     let paths: Vec<_> = changes.into_iter().map(|change| change.path).collect();
+    Ok(match foreign(task, &paths) {
+        Some(reason) => Err(reason),
+        None => Ok(paths),
+    })
+}
+
+/// Commits these paths; a session that changed nothing leaves no commit.
+pub(crate) fn commit(
+    workshop: &Workshop<'_>,
+    task: &Task,
+    at: &Repository,
+    paths: &[RepoPath],
+) -> Result<Option<Evidence>, EngineError> {
     if paths.is_empty() {
-        return Ok(Collected::Nothing);
+        return Ok(None);
     }
-    if let Some(reason) = foreign(task, &paths) {
-        return Ok(Collected::Foreign(reason));
-    }
-    let commit = match workshop.git.commit_paths(at, &paths, &message(task)) {
+    let commit = match workshop.git.commit_paths(at, paths, &message(task)) {
         Ok(commit) | Err(CommitError::IndexLeft { commit, .. }) => commit,
         // The session committed by itself, all of it.
         Err(CommitError::Empty) => workshop.git.head(at).map_err(EngineError::Base)?,
         Err(error) => return Err(error.into()),
     };
     let branch = Attempt::of(task).branch(task);
-    Ok(Collected::Committed(Evidence::Committed { branch, commit }))
+    Ok(Some(Evidence::Committed { branch, commit }))
+}
+
+/// A repository within the tree, a file that cannot be read: what the session left needs a person.
+fn unreadable(error: &SnapshotError) -> Reason {
+    let cause =
+        std::error::Error::source(error).map_or_else(String::new, |cause| format!(": {cause}"));
+    reason(&format!(
+        "what the session left cannot be taken: {error}{cause}"
+    ))
 }
 
 fn foreign(task: &Task, paths: &[RepoPath]) -> Option<Reason> {
@@ -49,22 +78,23 @@ fn foreign(task: &Task, paths: &[RepoPath]) -> Option<Reason> {
     let outside: Vec<_> = paths
         .iter()
         .filter(|path| !owns.covers(path, CaseRule::NATIVE))
-        .map(|it| format!("`{it}`"))
         .collect();
-    let shown = outside
+    if outside.is_empty() {
+        return None;
+    }
+    let shown: Vec<_> = outside
         .iter()
-        .take(10)
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(", ");
-    let more = outside.len().saturating_sub(10);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
+        .take(SHOWN)
+        .map(|path| format!("`{path}`"))
+        .collect();
+    let more = match outside.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    let text = format!("the session changed what it does not own: {shown}{more}");
-    (!outside.is_empty()).then(|| text.parse().expect("a short text without NUL"))
+    Some(reason(&format!(
+        "the session changed what it does not own: {}{more}",
+        shown.join(", ")
+    )))
 }
 
 /// The first line of the brief, and trailers that lead back to the ledger.

@@ -26,9 +26,6 @@ pub enum EngineError {
     /// The worktree could not be made or removed.
     #[error("cannot change the worktrees")]
     Worktree(#[from] handoff_git::WorktreeError),
-    /// What the session changed could not be seen.
-    #[error("cannot see what the session changed")]
-    Changes(#[from] handoff_git::SnapshotError),
     /// The work could not be committed.
     #[error("cannot commit the work")]
     Commit(#[from] handoff_git::CommitError),

@@ -43,6 +43,13 @@ impl Places {
     }
 }
 
+impl Places {
+    /// The file whose kernel lock says that somebody works in an attempt's worktree.
+    pub fn worktree_lock(&self, project: ProjectId, attempt: Attempt) -> PathBuf {
+        self.worktree(project, attempt).with_extension("lock")
+    }
+}
+
 /// One lease of one task: what a worktree and a branch belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attempt {

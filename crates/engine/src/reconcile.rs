@@ -1,18 +1,32 @@
-//! Reconcilers: idempotent functions without input that make true what a crash left half-way. Running one twice, or two at once, is
-//! harmless; a restart is just another activation.
+//! Reconcilers: idempotent functions without input that make true what a crash left half-way. Running one twice, or two at once,
+//! is harmless; a restart is just another activation.
 
 mod lost_holders;
 mod orphaned_worktrees;
 
-pub use lost_holders::lost_holders;
-pub use orphaned_worktrees::{orphaned_worktrees, retire};
+pub use lost_holders::{dead_holders, lost_holders};
+pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
+
+use std::path::PathBuf;
 
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
+/// What was put right, and what could not be.
+#[derive(Debug, Default)]
+pub struct Repaired {
+    /// Tasks that were given back because their holder is dead.
+    pub given_back: usize,
+    /// Worktrees that were saved and removed.
+    pub retired: usize,
+    /// Worktrees that stay as they are, and why. They keep nobody from working.
+    pub stuck: Vec<(PathBuf, EngineError)>,
+}
+
 /// Runs all of them, in the order in which one makes work for the next.
-pub fn all(workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
-    lost_holders(workshop)?;
-    orphaned_worktrees(workshop)?;
-    Ok(())
+pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
+    let given_back = lost_holders(workshop.store, &workshop.places)?;
+    let mut repaired = orphaned_worktrees(workshop)?;
+    repaired.given_back = given_back;
+    Ok(repaired)
 }

@@ -2,12 +2,17 @@
 //! its work counts for nothing here.
 
 use std::path::Path;
+use std::time::Duration;
 
+use handoff_core::Task;
 use handoff_core::task::{Evidence, VerifyCommand};
 use handoff_process::{Exit, Program};
 
 use crate::error::EngineError;
 use crate::workshop::Workshop;
+
+/// A check that takes longer hangs.
+const LIMIT: Duration = Duration::from_secs(3600);
 
 /// What the referee saw.
 pub(crate) struct Verdict {
@@ -21,7 +26,8 @@ pub(crate) struct Verdict {
 /// The command came with the task, from whoever added it; nothing that lies in the repository is run
 /// by itself.
 pub(crate) fn verify(
-    workshop: &Workshop<'_>,
+    workshop: &mut Workshop<'_>,
+    task: &Task,
     command: &VerifyCommand,
     worktree: &Path,
 ) -> Result<Verdict, EngineError> {
@@ -30,12 +36,15 @@ pub(crate) fn verify(
         ..Program::new("/bin/sh", worktree).with_arguments(["-c", command.as_str()])
     };
     let mut child = handoff_process::start(&program)?;
-    let exit = child.wait(None)?;
+    let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
     let objection = match exit {
         Exit::Code(0) => None,
         Exit::Code(code) => Some(format!("`{command}` exited with {code}{}", tail(&child))),
         Exit::Signal(signal) => Some(format!("`{command}` was ended by signal {signal}")),
-        Exit::TimedOut => Some(format!("`{command}` took too long")),
+        Exit::TimedOut => Some(format!(
+            "`{command}` took over {} minutes",
+            LIMIT.as_secs() / 60
+        )),
     };
     let exit_code = match exit {
         Exit::Code(code) => Some(code),

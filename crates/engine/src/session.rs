@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use handoff_core::task::Command;
 use handoff_core::{SessionId, Task};
 use handoff_process::{Exit, Program};
-use handoff_store::StoreKind;
 
 use crate::error::EngineError;
 use crate::places::Attempt;
 use crate::referee::tail;
-use crate::workshop::{HEARTBEAT, Workshop};
+use crate::workshop::Workshop;
 
 /// How to start the agent.
 #[derive(Debug, Clone)]
@@ -24,7 +23,7 @@ pub struct Launch {
 /// What came of a session: nothing to object to, or why not.
 pub(crate) type Objection = Option<String>;
 
-/// Starts the agent in its worktree and waits for it, keeping the lease alive meanwhile.
+/// Starts the agent in its worktree and waits for it.
 pub(crate) fn run(
     workshop: &mut Workshop<'_>,
     launch: &Launch,
@@ -35,41 +34,14 @@ pub(crate) fn run(
     let prompt = workshop.places.session(session).join("prompt.md");
     let program = program(workshop, launch, task, session, worktree, prompt);
     let mut child = handoff_process::start(&program)?;
-    workshop.tell(
-        task,
-        Command::Start {
-            fence: task.fence,
-            session,
-        },
-        "start",
-    )?;
-    let patience = match workshop.store.info().kind {
-        StoreKind::Sqlite => None,
-        StoreKind::Postgres => Some(HEARTBEAT),
-    };
-    let mut beats = 0;
-    loop {
-        match child.wait(patience)? {
-            Exit::Code(0) => return Ok(None),
-            Exit::Code(code) => {
-                return Ok(Some(format!(
-                    "the agent exited with {code}{}",
-                    tail(&child)
-                )));
-            }
-            Exit::Signal(signal) => {
-                return Ok(Some(format!("the agent was ended by signal {signal}")));
-            }
-            Exit::TimedOut => {
-                beats += 1;
-                workshop.tell(
-                    task,
-                    Command::Renew { fence: task.fence },
-                    &format!("beat-{beats}"),
-                )?;
-            }
-        }
-    }
+    let fence = task.fence;
+    workshop.tell(task, Command::Start { fence, session }, "start")?;
+    Ok(match workshop.wait(&mut child, task, None)? {
+        Exit::Code(0) => None,
+        Exit::Code(code) => Some(format!("the agent exited with {code}{}", tail(&child))),
+        Exit::Signal(signal) => Some(format!("the agent was ended by signal {signal}")),
+        Exit::TimedOut => Some("the agent took too long".to_owned()),
+    })
 }
 
 fn program(
@@ -89,6 +61,10 @@ fn program(
         ("HANDOFF_FENCE", attempt.fence.to_string().into()),
         ("HANDOFF_ATTEMPT", attempt.fence.to_string().into()),
         ("HANDOFF_PROMPT_FILE", OsString::from(prompt)),
+        (
+            "HANDOFF_STORE_KIND",
+            workshop.store.info().kind.to_string().into(),
+        ),
     ];
     let mut environment = workshop.environment.clone();
     environment.extend(own.map(|(name, value)| (OsString::from(name), value)));

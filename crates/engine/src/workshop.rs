@@ -11,14 +11,15 @@ use handoff_core::{Caller, IdempotencyKey, ProjectId, SessionId, Task};
 use handoff_files::Dir;
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
+use handoff_process::{Child, Exit};
 use handoff_store::queue::{Answer, Change, Request, TaskRef, TenureWish, submit};
-use handoff_store::{Store, StoreKind, packages, read};
+use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
 
 use crate::error::EngineError;
 use crate::places::Places;
 
 /// How often a worker renews the leases of its live sessions where a server has the clock.
-pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
+const HEARTBEAT: Duration = Duration::from_secs(20);
 /// How long such a lease lasts: three heartbeats.
 const SESSION_TTL: Duration = Duration::from_secs(60);
 
@@ -93,38 +94,76 @@ impl Workshop<'_> {
         verb: &str,
     ) -> Result<(), EngineError> {
         let key = format!("{}/{}/{verb}", task.id, task.fence);
-        self.submit(
-            task,
-            command,
-            Caller::Worker,
-            key.parse().expect("ids and a word make a key"),
-        )
+        let key: IdempotencyKey = key.parse().expect("ids and a word make a key");
+        let told = self.submit(task, command.clone(), Caller::Worker, key.clone());
+        match told {
+            Err(EngineError::Store(StoreError::OutcomeUnknown { .. })) => {
+                self.submit(task, command, Caller::Worker, key)
+            }
+            told => told,
+        }
     }
 
-    /// Puts a task right after a crash.
-    pub(crate) fn repair(
+    /// Waits for a program, at most for `limit`, and keeps the lease alive meanwhile where that needs heartbeats.
+    pub(crate) fn wait(
         &mut self,
+        child: &mut Child,
         task: &Task,
-        command: Command,
-        session: SessionId,
-    ) -> Result<(), EngineError> {
-        let key = IdempotencyKey::of_session(session, task.id, "repair");
-        self.submit(task, command, Caller::Reconciler, key)
+        limit: Option<Duration>,
+    ) -> Result<Exit, EngineError> {
+        let beats = match self.store.info().kind {
+            StoreKind::Sqlite => None,
+            StoreKind::Postgres => Some(HEARTBEAT),
+        };
+        let started = self.clock.now().moment.awake;
+        loop {
+            let left = limit
+                .map(|limit| limit.saturating_sub(self.clock.now().moment.awake.since(started)));
+            let patience = [beats, left].into_iter().flatten().min();
+            match child.wait(patience)? {
+                Exit::TimedOut if left.is_some_and(|left| left.is_zero()) => {
+                    return Ok(Exit::TimedOut);
+                }
+                Exit::TimedOut if beats.is_some() => self.beat(task)?,
+                Exit::TimedOut => {}
+                exit @ (Exit::Code(_) | Exit::Signal(_)) => return Ok(exit),
+            }
+        }
     }
 
-    /// What the tasks that this one waited for left behind. A package that is not there or not sound is left out: it would only
-    /// inform the session.
+    /// A server that cannot be reached for a moment is no reason to give up: the lease lasts three heartbeats.
+    fn beat(&mut self, task: &Task) -> Result<(), EngineError> {
+        let renew = Command::Renew { fence: task.fence };
+        let verb = format!("beat-{}", handoff_process::mint().simple());
+        match self.tell(task, renew, &verb) {
+            Err(EngineError::Store(StoreError::Unavailable { .. })) => Ok(()),
+            told => told,
+        }
+    }
+
+    /// The task as it is now.
+    pub(crate) fn reload(&mut self, task: &Task) -> Result<Task, EngineError> {
+        Ok(read(self.store, |tx| tasks::get(tx, task.id))?)
+    }
+
+    /// What the tasks that this one waited for left behind. A package that is not there, or not as it was sealed, is left out:
+    /// it would only inform the session.
     pub(crate) fn packages_before(&mut self, task: &Task) -> Result<Vec<Package>, EngineError> {
         let mut found = vec![];
         for dependency in &task.spec.after {
-            let rows = read(self.store, |tx| packages::of_task(tx, dependency.task))?;
-            let Ok(dir) = Dir::open(&self.places.packages(task.project)) else {
+            let (before, rows) = read(self.store, |tx| {
+                Ok((
+                    tasks::get(tx, dependency.task)?,
+                    packages::of_task(tx, dependency.task)?,
+                ))
+            })?;
+            let Ok(dir) = Dir::open(&self.places.packages(before.project)) else {
                 continue;
             };
-            found.extend(
-                rows.iter()
-                    .filter_map(|row| handoff_package::load(&dir, row.id).ok()),
-            );
+            let sound = rows
+                .iter()
+                .filter_map(|row| handoff_package::load(&dir, row.id, &row.digest).ok());
+            found.extend(sound);
         }
         Ok(found)
     }

@@ -49,6 +49,9 @@ pub enum WorktreeError {
     /// Git failed.
     #[error("git could not change the worktrees")]
     Git(#[from] GitError),
+    /// What is left of it, and git knows nothing of, cannot be removed.
+    #[error("cannot remove `{0}`")]
+    Leftover(PathBuf, #[source] std::io::Error),
     /// It was made, and is not there.
     #[error("the new worktree is not a repository")]
     Open(#[source] DiscoverError),
@@ -74,19 +77,41 @@ impl Git {
         Repository::open(path).map_err(WorktreeError::Open)
     }
 
-    /// Removes a linked worktree with everything in it, also when its directory is already gone.
-    /// The branch stays. Call [`Git::quarantine`] first.
+    /// Removes a linked worktree with everything in it, also when it was never finished or is
+    /// already gone. The branch stays. Call [`Git::quarantine`] first.
     pub fn remove_worktree(
         &self,
         repository: &Repository,
         path: &Path,
     ) -> Result<(), WorktreeError> {
         let _lock = lock(repository)?;
-        self.call("worktree", repository.any_place())
-            .arguments(["remove", "--force", "--"])
+        // Forced twice, because a worktree whose making was interrupted is locked.
+        let removed = self
+            .call("worktree", repository.any_place())
+            .arguments(["remove", "--force", "--force", "--"])
             .arguments([path])
-            .run()?;
-        Ok(())
+            .run();
+        match removed {
+            Ok(_) => Ok(()),
+            Err(error) if self.is_registered(repository, path)? => Err(error.into()),
+            Err(_) => remove_leftover(path),
+        }
+    }
+
+    fn is_registered(&self, repository: &Repository, path: &Path) -> Result<bool, GitError> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let worktrees = self.list_worktrees(repository)?;
+        Ok(worktrees.iter().any(|it| real(&it.path) == real(path)))
+    }
+
+    /// Whether this branch is what is checked out.
+    pub fn is_on_branch(&self, at: &Repository, branch: &BranchName) -> Result<bool, GitError> {
+        let call = self
+            .call("symbolic-ref", at.any_place())
+            .arguments(["--quiet", "HEAD"]);
+        let name = call.ask()?;
+        Ok(name
+            .is_some_and(|name| name.trim_ascii_end() == format!("refs/heads/{branch}").as_bytes()))
     }
 
     /// All worktrees, the main one first.
@@ -140,6 +165,14 @@ impl Repository {
 fn lock(repository: &Repository) -> Result<Lock, WorktreeError> {
     let place = repository.own_dir().map_err(WorktreeError::Place)?;
     Lock::acquire(&place.path().join("worktrees.lock"), "git worktree").map_err(WorktreeError::Lock)
+}
+
+fn remove_leftover(path: &Path) -> Result<(), WorktreeError> {
+    match std::fs::remove_dir_all(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(WorktreeError::Leftover(path.to_owned(), error)),
+    }
 }
 
 /// Records of lines that end in NUL; an empty line ends a record.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use handoff_api::ExitCode;
 use handoff_core::time::Clock;
 use handoff_core::{IdempotencyKey, StoreId};
 use handoff_process::SystemClock;
@@ -45,6 +46,13 @@ impl Context {
 
     /// Opens the store that the environment or the configuration names, else the embedded one.
     pub(crate) fn open_store(&self) -> Result<Box<dyn Store>, Failure> {
+        if self.ambient.text("HANDOFF_STORE_KIND") == Some("postgres")
+            && self.ambient.variable("HANDOFF_STORE").is_none()
+        {
+            let text =
+                "the way to the server is not known inside a session; leave it to the worker";
+            return Err(Failure::new(ExitCode::Unavailable, text));
+        }
         let config = match self.ambient.config_file() {
             Some(path) => Config::load(&path)?,
             None => Config::default(),

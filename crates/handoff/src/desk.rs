@@ -3,13 +3,15 @@
 use std::error::Error;
 use std::str::FromStr;
 
-use handoff_api::{ExitCode, TaskDocument, View};
+use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::caller::Role;
+use handoff_core::task::View;
 use handoff_core::time::Clock;
 use handoff_core::{
-    Caller, Fence, HoldScope, IdempotencyKey, ProjectId, ProjectMark, SessionId, Task, TaskId,
+    Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId, ProjectMark, SessionId, Task,
+    TaskId,
 };
-use handoff_engine::{Places, Workshop, without_secrets};
+use handoff_engine::{Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, Repository};
 use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
 use handoff_store::{Store, StoreError, holds, read};
@@ -24,13 +26,13 @@ pub(crate) struct Desk {
     pub(crate) project: ProjectId,
     pub(crate) repository: Repository,
     pub(crate) caller: Caller,
+    places: Places,
 }
 
 impl Desk {
     /// For a command that changes things: a repository without a project becomes one.
     pub(crate) fn open(ctx: &Context) -> Result<Self, Failure> {
         let repository = discover(ctx)?;
-        let caller = caller(&ctx.ambient)?;
         let store = ctx.open_store()?;
         let mark = match read_mark(&repository)? {
             Some(mark) => mark,
@@ -45,7 +47,7 @@ impl Desk {
                     .map_err(|error| unmarked(&error))?
             }
         };
-        Self::at(store, mark, repository, caller)
+        Self::at(store, mark, repository, ctx)
     }
 
     /// For a command that only looks: a repository that is no project yet stays as it is.
@@ -54,14 +56,14 @@ impl Desk {
         let Some(mark) = read_mark(&repository)? else {
             return Ok(None);
         };
-        Self::at(ctx.open_store()?, mark, repository, caller(&ctx.ambient)?).map(Some)
+        Self::at(ctx.open_store()?, mark, repository, ctx).map(Some)
     }
 
     fn at(
         store: Box<dyn Store>,
         mark: ProjectMark,
         repository: Repository,
-        caller: Caller,
+        ctx: &Context,
     ) -> Result<Self, Failure> {
         let info = store.info();
         if mark.store != info.id {
@@ -80,28 +82,32 @@ impl Desk {
             store,
             project: mark.project,
             repository,
-            caller,
+            caller: caller(&ctx.ambient)?,
+            places: Places::new(ctx.home()?),
         })
     }
 
-    /// Sends a change, with the key given or a new one.
+    /// Sends a change, with the key given or a new one. What a dead session left behind is put right first.
     pub(crate) fn submit(
         &mut self,
         change: Change,
         key: Option<IdempotencyKey>,
-    ) -> Result<(Receipt, IdempotencyKey), Failure> {
-        let key = key.unwrap_or_else(fresh_key);
+    ) -> Result<Recorded, Failure> {
+        reconcile::lost_holders(&mut *self.store, &self.places).map_err(Failure::from)?;
+        let given = key.unwrap_or_else(fresh_key);
         let request = Request {
             by: self.caller.clone(),
-            key,
+            key: given.in_project(self.project),
             change,
         };
         match submit(&mut *self.store, &request) {
-            Ok(receipt) => Ok((receipt, request.key)),
-            Err(error @ StoreError::OutcomeUnknown { .. }) => Err(Failure::from(error).hint(format!(
-                "repeat the same command with `--key {}`: it tells what happened, and does it only once",
-                request.key
-            ))),
+            Ok(receipt) => Ok(Recorded {
+                receipt,
+                key: given,
+            }),
+            Err(error @ StoreError::OutcomeUnknown { .. }) => {
+                Err(Failure::from(error).hint(repeat_with(&given)))
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -123,36 +129,73 @@ impl Desk {
     }
 
     /// What the engine needs to work on this project.
-    pub(crate) fn workshop<'a>(
-        &'a mut self,
-        ctx: &Context,
-        clock: &'a dyn Clock,
-    ) -> Result<Workshop<'a>, Failure> {
-        Ok(Workshop {
+    pub(crate) fn workshop<'a>(&'a mut self, ctx: &Context, clock: &'a dyn Clock) -> Workshop<'a> {
+        let environment = without_secrets(ctx.ambient.environment.clone());
+        Workshop {
             store: &mut *self.store,
             project: self.project,
             repository: &self.repository,
-            git: Git::new(ctx.ambient.environment.clone()),
+            git: Git::new(environment.clone()),
             clock,
-            places: Places::new(ctx.home()?),
-            environment: without_secrets(ctx.ambient.environment.clone()),
-        })
+            places: self.places.clone(),
+            environment,
+        }
     }
 
-    /// A task as it looks now.
-    pub(crate) fn document(&mut self, task: &Task) -> Result<TaskDocument, Failure> {
-        let scopes = [HoldScope::Everything, HoldScope::Project(task.project)];
-        Ok(read(&mut *self.store, |tx| {
-            let is_held_above = holds::in_force(tx, &scopes)?.is_some();
-            Ok(TaskDocument::of(
-                task,
-                View {
-                    now: &tx.now.moment,
-                    is_held_above,
-                },
-            ))
-        })?)
+    /// A task as it looks now. It was read or changed already: what cannot be found out about holds and holders must not
+    /// make a success look like a failure.
+    pub(crate) fn document(&mut self, task: &Task, now: &Moment) -> TaskDocument {
+        let scopes = HoldScope::over(task.project);
+        let held = read(&mut *self.store, |tx| holds::in_force(tx, &scopes));
+        let lost = self.lost().unwrap_or_default();
+        let is_held_above = matches!(held, Ok(Some(_)));
+        TaskDocument::of(
+            task,
+            View {
+                now,
+                is_held_above,
+                lost: &lost,
+            },
+        )
     }
+
+    /// The sessions whose holder is dead, though a task still names them.
+    pub(crate) fn lost(&mut self) -> Result<Vec<SessionId>, Failure> {
+        let dead = reconcile::dead_holders(&mut *self.store, &self.places)?;
+        Ok(dead.into_iter().map(|(_, session)| session).collect())
+    }
+
+    /// The time on the clock that leases run on.
+    pub(crate) fn now(&mut self) -> Result<Now, Failure> {
+        Ok(read(&mut *self.store, |tx| Ok(tx.now.clone()))?)
+    }
+}
+
+/// A change that is recorded.
+pub(crate) struct Recorded {
+    pub(crate) receipt: Receipt,
+    /// The key as the caller knows it.
+    pub(crate) key: IdempotencyKey,
+}
+
+impl Recorded {
+    /// The answer could not be told; it must not look as if nothing had happened.
+    pub(crate) fn untold(&self, failure: Failure) -> Failure {
+        if failure.is_closed_pipe {
+            return failure;
+        }
+        let message = format!(
+            "the change is recorded, but the answer could not be shown: {}",
+            failure.message
+        );
+        Failure { message, ..failure }.hint(repeat_with(&self.key))
+    }
+}
+
+fn repeat_with(key: &IdempotencyKey) -> String {
+    format!(
+        "repeat the same command with `--key {key}`: it tells what happened, and does it only once"
+    )
 }
 
 fn discover(ctx: &Context) -> Result<Repository, Failure> {

@@ -8,6 +8,7 @@ use std::io;
 
 use handoff_api::{ErrorDocument, ExitCode};
 use handoff_core::task::Refusal;
+use handoff_engine::EngineError;
 use handoff_store::StoreError;
 
 /// Why a command did not work.
@@ -91,6 +92,32 @@ impl From<StoreError> for Failure {
         match hint_for(&error) {
             Some(hint) => failure.hint(hint),
             None => failure,
+        }
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Store(error) => error.into(),
+            error @ (EngineError::Place(_)
+            | EngineError::Write(_)
+            | EngineError::Lock(_)
+            | EngineError::Taken(_)
+            | EngineError::Base(_)
+            | EngineError::Worktree(_)
+            | EngineError::Commit(_)
+            | EngineError::Quarantine { .. }
+            | EngineError::Start(_)
+            | EngineError::Wait(_)
+            | EngineError::Seal(_)
+            | EngineError::Package(_)) => {
+                let failure = Self::failed(error.to_string());
+                match error.source() {
+                    Some(cause) => failure.because(cause),
+                    None => failure,
+                }
+            }
         }
     }
 }

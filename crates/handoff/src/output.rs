@@ -4,6 +4,7 @@
 //! terminal: no control character survives but newline and tab.
 
 mod event_line;
+mod harmless_json;
 mod plain;
 mod style;
 mod table;
@@ -17,6 +18,7 @@ use crate::ambient::Ambient;
 use crate::failure::Failure;
 
 pub(crate) use event_line::event_line;
+use harmless_json::harmless_json;
 pub(crate) use plain::{one_line, plain};
 pub(crate) use style::{Palette, Tone};
 pub(crate) use table::Table;
@@ -74,7 +76,7 @@ impl Output {
         schema: &'static str,
         body: impl Serialize,
     ) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&Document::new(schema, body))?;
+        let mut line = harmless_json(&Document::new(schema, body))?;
         line.push(b'\n');
         self.stdout.write_all(&line)?;
         self.stdout.flush()

@@ -146,7 +146,7 @@ pub fn open(bytes: &[u8]) -> Result<Package, OpenError> {
     serde_json::from_slice(payload).map_err(OpenError::Payload)
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest
         .iter()

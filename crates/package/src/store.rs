@@ -8,7 +8,7 @@ use handoff_files::{Dir, DirError, Mode, WriteError};
 use handoff_core::PackageId;
 
 use crate::package::Package;
-use crate::seal::{LIMIT, OpenError, Sealed, open};
+use crate::seal::{LIMIT, OpenError, Sealed, open, sha256};
 
 /// A package was not stored.
 #[derive(Debug, thiserror::Error)]
@@ -30,16 +30,22 @@ pub enum LoadError {
     /// It cannot be read.
     #[error("cannot read the package")]
     Read(#[source] DirError),
+    /// It is not the one that was sealed.
+    #[error("the package is not the one that was sealed")]
+    Replaced,
     /// It is not sound.
     #[error("cannot open the package")]
     Open(#[source] OpenError),
 }
 
-/// Reads a package back, verified.
-pub fn load(dir: &Dir, id: PackageId) -> Result<Package, LoadError> {
+/// Reads a package back, if it is the one with this digest.
+pub fn load(dir: &Dir, id: PackageId, digest: &str) -> Result<Package, LoadError> {
     let bytes = dir
         .read(file_name(id), LIMIT as u64)
         .map_err(LoadError::Read)?;
+    if sha256(&bytes) != digest {
+        return Err(LoadError::Replaced);
+    }
     open(&bytes).map_err(LoadError::Open)
 }
 

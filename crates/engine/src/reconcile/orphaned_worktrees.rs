@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use handoff_core::{Task, TaskId};
-use handoff_files::Dir;
+use handoff_files::{Dir, Lock};
 use handoff_git::Repository;
 use handoff_store::{StoreError, read, tasks};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
+use crate::reconcile::Repaired;
 use crate::workshop::Workshop;
 
-/// Saves and removes the worktrees of attempts that are over, and says how many.
-pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<usize, EngineError> {
-    let mut retired = 0;
+/// Saves and removes the worktrees of attempts that are over and that nobody works in.
+pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
+    let mut repaired = Repaired::default();
     for attempt in attempts(workshop)? {
         let Some(task) = known(workshop, attempt.task)? else {
             continue;
@@ -22,12 +23,28 @@ pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<usize, EngineEr
             .state
             .lease()
             .is_some_and(|lease| lease.fence == attempt.fence);
-        if !is_live {
-            retire(workshop, &task, attempt)?;
-            retired += 1;
+        if is_live {
+            continue;
+        }
+        match retire(workshop, &task, attempt) {
+            Ok(Retired::Gone) => repaired.retired += 1,
+            Ok(Retired::Occupied) => {}
+            Err(error) => {
+                let path = workshop.places.worktree(task.project, attempt);
+                repaired.stuck.push((path, error));
+            }
         }
     }
-    Ok(retired)
+    Ok(repaired)
+}
+
+/// What became of a worktree that was to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retired {
+    /// It is gone.
+    Gone,
+    /// Somebody still works in it.
+    Occupied,
 }
 
 fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineError> {
@@ -36,6 +53,7 @@ fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineError> {
         Err(error) if error.is_not_found() => return Ok(vec![]),
         Err(error) => return Err(error.into()),
     };
+    // The locks beside the worktrees have names that are no attempt's.
     Ok(names
         .iter()
         .filter_map(|name| Attempt::from_directory(Path::new(name)))
@@ -57,7 +75,11 @@ pub fn retire(
     workshop: &mut Workshop<'_>,
     task: &Task,
     attempt: Attempt,
-) -> Result<(), EngineError> {
+) -> Result<Retired, EngineError> {
+    let lock = workshop.places.worktree_lock(task.project, attempt);
+    let Some(held) = Lock::try_acquire(&lock, "retire")? else {
+        return Ok(Retired::Occupied);
+    };
     let path = workshop.places.worktree(task.project, attempt);
     // One that was never finished has nothing in it that a session made.
     if let Ok(at) = Repository::open(&path) {
@@ -72,5 +94,8 @@ pub fn retire(
         })?;
     }
     workshop.git.remove_worktree(workshop.repository, &path)?;
-    Ok(())
+    // An attempt never comes back, so nobody will want this lock again.
+    std::fs::remove_file(&lock).ok();
+    drop(held);
+    Ok(Retired::Gone)
 }

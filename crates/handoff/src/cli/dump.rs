@@ -40,6 +40,11 @@ enum Status {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.verify.is_some() && args.status != Status::Active {
+        return Err(Failure::usage(
+            "`--verify` goes with `--status active` only",
+        ));
+    }
     let mut desk = Desk::open(ctx)?;
     let named = TaskRef::Named {
         project: desk.project,

@@ -1,7 +1,7 @@
 //! `handoff help`.
 
 use clap::CommandFactory as _;
-use handoff_api::ExitCode;
+use handoff_api::{ExitCode, ExitCodesDocument};
 
 use super::Cli;
 use crate::context::Context;
@@ -34,14 +34,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 fn exit_codes(ctx: &mut Context) -> Result<ExitCode, Failure> {
     if ctx.out.is_json() {
-        let codes: Vec<_> = ExitCode::ALL
-            .iter()
-            .map(|code| code_document(*code))
-            .collect();
-        ctx.out.document(
-            "handoff.exit-codes/1",
-            std::collections::BTreeMap::from([("codes", codes)]),
-        )?;
+        ctx.out
+            .document(ExitCodesDocument::SCHEMA, ExitCodesDocument::all())?;
         return Ok(ExitCode::Done);
     }
     let mut table = Table::new(&["CODE", "NAME", "MEANING"]).wrapped();
@@ -54,19 +48,4 @@ fn exit_codes(ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     ctx.out.table(&table)?;
     Ok(ExitCode::Done)
-}
-
-#[derive(serde::Serialize)]
-struct CodeDocument {
-    code: u8,
-    name: &'static str,
-    meaning: String,
-}
-
-fn code_document(code: ExitCode) -> CodeDocument {
-    CodeDocument {
-        code: code.number(),
-        name: code.word(),
-        meaning: code.meaning(),
-    }
 }

@@ -1,6 +1,6 @@
 //! `handoff hold` and `handoff unhold`.
 
-use handoff_api::{ExitCode, HoldDocument};
+use handoff_api::{ExitCode, HoldDocument, HoldReceipt};
 use handoff_core::HoldScope;
 use handoff_core::task::{Command, Reason};
 use handoff_store::queue::{Answer, Change};
@@ -92,16 +92,20 @@ fn change_hold(
     key: KeyArg,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let (receipt, _) = desk.submit(change, key.key)?;
-    let Answer::Hold { scope, hold } = receipt.answer else {
-        return Err(Failure::new(
-            ExitCode::Internal,
-            "the store answered with something else than a hold",
-        ));
+    let recorded = desk.submit(change, key.key)?;
+    let receipt = &recorded.receipt;
+    let Answer::Hold { scope, hold } = &receipt.answer else {
+        return Err(Failure::new(ExitCode::Internal, "the answer is not a hold"));
     };
     if ctx.out.is_json() {
-        ctx.out
-            .document(HoldDocument::SCHEMA, HoldDocument::on(scope, hold.as_ref()))?;
+        let hold = HoldDocument::on(*scope, hold.as_ref());
+        let (key, is_repeat) = (recorded.key.to_string(), receipt.is_repeat);
+        let receipt = HoldReceipt {
+            hold,
+            key,
+            is_repeat,
+        };
+        ctx.out.document(HoldDocument::SCHEMA, receipt)?;
         return Ok(ExitCode::Done);
     }
     let what = match scope {

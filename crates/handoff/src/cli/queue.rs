@@ -12,7 +12,7 @@ use handoff_core::IdempotencyKey;
 use handoff_store::queue::{Answer, Change};
 
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, Recorded};
 use crate::failure::Failure;
 use crate::output::{Tone, one_line};
 
@@ -74,23 +74,34 @@ pub(super) fn change_task(
     verb: &str,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let (receipt, key) = desk.submit(change, key.key)?;
-    let Answer::Task(task) = receipt.answer else {
-        return Err(Failure::new(
-            ExitCode::Internal,
-            "the store answered with something else than a task",
-        ));
+    let recorded = desk.submit(change, key.key)?;
+    let shown = show_change(desk, &recorded, verb, ctx);
+    shown.map_err(|failure| recorded.untold(failure))
+}
+
+fn show_change(
+    desk: &mut Desk,
+    recorded: &Recorded,
+    verb: &str,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let is_repeat = recorded.receipt.is_repeat;
+    let Answer::Task(task) = &recorded.receipt.answer else {
+        return Err(Failure::new(ExitCode::Internal, "the answer is not a task"));
     };
-    let task = desk.document(&task)?;
+    let task = desk.document(task, &recorded.receipt.now.moment);
     if ctx.out.is_json() {
-        let receipt = Receipt {
-            task,
-            key: key.to_string(),
-            is_repeat: receipt.is_repeat,
-        };
-        ctx.out.document(Receipt::SCHEMA, receipt)?;
+        let key = recorded.key.to_string();
+        ctx.out.document(
+            Receipt::SCHEMA,
+            Receipt {
+                task,
+                key,
+                is_repeat,
+            },
+        )?;
     } else {
-        let line = said(ctx, verb, &task, receipt.is_repeat);
+        let line = said(ctx, verb, &task, is_repeat);
         ctx.out.line(line)?;
     }
     Ok(ExitCode::Done)

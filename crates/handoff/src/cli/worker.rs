@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use handoff_agents::Agent;
-use handoff_api::ExitCode;
-use handoff_engine::{Ending, Launch, Walked, walk_next};
-use serde::Serialize;
+use handoff_api::{ExitCode, WalkedDocument};
+use handoff_core::Action;
+use handoff_engine::{Ending, Launch, Walked, reconcile, walk_next};
+use handoff_store::StoreError;
 
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Tone, plain};
+use crate::output::{Tone, one_line, plain};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -35,25 +36,21 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         argv: Agent::Scripted.argv(&program, &[script.into_os_string()]),
     };
     let mut desk = Desk::open(ctx)?;
+    desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
-    let mut workshop = desk.workshop(ctx, &*clock)?;
-    let walked = walk_next(&mut workshop, &launch).map_err(|error| stopped(&error))?;
+    let mut workshop = desk.workshop(ctx, &*clock);
+    let repaired = reconcile::all(&mut workshop)?;
+    for (path, error) in &repaired.stuck {
+        let why = one_line(&error.to_string());
+        ctx.out.note(format!(
+            "The worktree `{}` stays as it is: {why}.",
+            path.display()
+        ))?;
+    }
+    let walked = walk_next(&mut workshop, &launch).map_err(|error| {
+        Failure::from(error).hint("the task was given back; look at it with `handoff queue list`")
+    })?;
     show(walked.as_ref(), ctx)
-}
-
-pub(super) fn stopped(error: &(dyn std::error::Error + 'static)) -> Failure {
-    Failure::failed("the task did not get down the road")
-        .because(error)
-        .hint(
-            "nothing is lost: the next `handoff worker --once` gives the task back and tries again",
-        )
-}
-
-#[derive(Serialize)]
-struct WalkedDocument<'a> {
-    task: Option<&'a str>,
-    ending: &'static str,
-    reason: Option<&'a str>,
 }
 
 fn show(walked: Option<&Walked>, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -66,7 +63,7 @@ fn show(walked: Option<&Walked>, ctx: &mut Context) -> Result<ExitCode, Failure>
     let task = walked.map(|walked| walked.name.as_str());
     if ctx.out.is_json() {
         ctx.out.document(
-            "handoff.walked/1",
+            WalkedDocument::SCHEMA,
             WalkedDocument {
                 task,
                 ending,

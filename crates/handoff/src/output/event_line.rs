@@ -5,6 +5,10 @@ use handoff_core::task::Evidence;
 use handoff_core::{Envelope, Event, TaskEvent};
 
 use super::plain::one_line;
+use super::table::cut;
+
+/// A brief may be long; whoever wants it all asks `queue show`.
+const WIDEST: usize = 160;
 
 /// `cursor  time  who  what`, with the name of the task where it is known.
 pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
@@ -26,7 +30,7 @@ pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
     format!(
         "{:>8}  {at}  {}",
         envelope.cursor.to_string(),
-        one_line(&line)
+        cut(&one_line(&line), WIDEST)
     )
 }
 

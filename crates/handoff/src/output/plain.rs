@@ -28,7 +28,7 @@ fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> String {
 
 /// Control characters (C0, DEL, C1), and what is invisible or turns text around: bidirectional controls,
 /// zero-width characters, the tag block.
-fn is_dangerous(character: char) -> bool {
+pub(super) fn is_dangerous(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{ad}'

@@ -72,9 +72,8 @@ pub(super) fn repaired_and_finished(stage: &mut Stage, ctx: &mut Context) -> Res
     heading(ctx, "3. The next command repairs, the next worker finishes")?;
     let mut desk = stage.desk()?;
     let clock = stage.context().clock()?;
-    let mut workshop = desk.workshop(stage.context(), &*clock)?;
-    reconcile::all(&mut workshop)
-        .map_err(|error| Failure::failed("cannot repair").because(&error))?;
+    let mut workshop = desk.workshop(stage.context(), &*clock);
+    reconcile::all(&mut workshop)?;
     recount(stage, &mut desk, ctx)?;
     let refs = stage.git(&[
         "for-each-ref",
@@ -100,7 +99,8 @@ pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), F
     })?;
     let mut table = Table::new(&["TASK", "STATE", "ATTEMPTS", "BRANCH"]);
     for listed in listed.iter().rev() {
-        let task = desk.document(&listed.task)?;
+        let now = desk.now()?;
+        let task = desk.document(&listed.task, &now.moment);
         let branch = Attempt::of(&listed.task).branch(&listed.task);
         table.row([
             (Tone::Strong, task.name),
@@ -159,7 +159,7 @@ fn add(
         project: desk.project,
         spec,
     };
-    match desk.submit(change, None)?.0.answer {
+    match desk.submit(change, None)?.receipt.answer {
         Answer::Task(task) => Ok(*task),
         Answer::Hold { .. } | Answer::NothingReady => Err(Failure::failed("nothing was added")),
     }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
 use handoff_core::ownership::PathPattern;
-use handoff_core::task::{Brief, Dependency, Priority, TaskSpec, Until, VerifyCommand};
+use handoff_core::task::{
+    Brief, Dependency, Priority, TaskSpec, Until, VerifyCommand, dependencies,
+};
 use handoff_core::{Ownership, TaskId, TaskName};
 use handoff_store::queue::{Change, TaskRef};
 use handoff_store::{read, tasks};
@@ -60,15 +62,15 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         ),
     };
     let mut desk = Desk::open(ctx)?;
-    let mut after = dependencies(&mut desk, &args.after, Until::Done)?;
-    after.extend(dependencies(&mut desk, &args.after_end, Until::Ended)?);
+    let mut demands = demands(&mut desk, &args.after, Until::Done)?;
+    demands.extend(self::demands(&mut desk, &args.after_end, Until::Ended)?);
     let spec = TaskSpec {
         name: args.name,
         brief,
         priority: Priority::new(args.priority),
         owns,
         verify: args.verify,
-        after,
+        after: dependencies(demands),
     };
     let id = TaskId::from_uuid(handoff_process::mint());
     let change = Change::Add {
@@ -101,11 +103,7 @@ fn brief(text: Option<String>, file: Option<&Path>) -> Result<Brief, Failure> {
     Brief::try_from(text).map_err(|error| Failure::usage(error.to_string()))
 }
 
-fn dependencies(
-    desk: &mut Desk,
-    names: &[String],
-    until: Until,
-) -> Result<Vec<Dependency>, Failure> {
+fn demands(desk: &mut Desk, names: &[String], until: Until) -> Result<Vec<Dependency>, Failure> {
     let mut found = vec![];
     for name in names {
         let task = match desk.task_ref(name)? {

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use handoff_api::{ClaimDocument, ExitCode};
+use handoff_api::{ClaimDocument, ExitCode, TaskDocument};
+use handoff_core::Cursor;
 use handoff_core::lease::Ttl;
 use handoff_store::queue::{Answer, Change, TenureWish};
+use handoff_store::{Ring, events, read};
 
 use super::KeyArg;
 use crate::cli::span::Span;
 use crate::context::{Context, fresh_key};
-use crate::desk::Desk;
+use crate::desk::{Desk, Recorded};
 use crate::failure::Failure;
 use crate::output::{Tone, plain};
 
@@ -23,7 +25,7 @@ pub(crate) struct Args {
     /// How long the lease lasts without a heartbeat.
     #[arg(long, value_name = "DURATION", default_value = "10m")]
     ttl: Span,
-    /// Wait until something is ready, at most this long.
+    /// Wait until something is ready, at most this long (exit code 124 if nothing comes).
     #[arg(long, value_name = "DURATION", conflicts_with = "task")]
     wait: Option<Span>,
     #[command(flatten)]
@@ -48,66 +50,76 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let patience = args.wait.map_or(Duration::ZERO, Span::duration);
     let clock = ctx.clock()?;
     let started = clock.now().moment.elapsed;
-    // A server's bell is a connection of its own; who does not wait needs none.
-    let mut bell = args.wait.map(|_| desk.store.bell()).transpose()?;
+    let left = || patience.saturating_sub(clock.now().moment.elapsed.since(started));
     loop {
-        let (receipt, key) = desk.submit(change.clone(), Some(key.clone()))?;
-        if let Answer::Task(task) = receipt.answer {
-            let task = Some(desk.document(&task)?);
-            return show(
-                ClaimDocument {
-                    task,
-                    key: key.to_string(),
-                    is_repeat: receipt.is_repeat,
-                },
-                ctx,
-            );
+        let seen = read(&mut *desk.store, events::newest)?;
+        let recorded = desk.submit(change.clone(), Some(key.clone()))?;
+        let is_over = left().is_zero();
+        if matches!(recorded.receipt.answer, Answer::Task(_)) || is_over {
+            let outcome = show(&mut desk, &recorded, args.wait.is_some(), ctx);
+            return outcome.map_err(|failure| recorded.untold(failure));
         }
-        let left = patience.saturating_sub(clock.now().moment.elapsed.since(started));
-        if left.is_zero() {
-            return show(
-                ClaimDocument {
-                    task: None,
-                    key: key.to_string(),
-                    is_repeat: false,
-                },
-                ctx,
-            );
-        }
-        if let Some(bell) = &mut bell {
-            bell.wait(left.min(LOOK_AGAIN))?;
-        }
+        wait_for_news(&mut desk, seen, left())?;
     }
 }
 
-fn show(claim: ClaimDocument, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let code = if claim.task.is_some() {
-        ExitCode::Done
-    } else {
-        ExitCode::NothingReady
+/// Waits until something was recorded after `seen`. Every claim rings the bell, our own too; only the ledger tells
+/// whether there is any news.
+fn wait_for_news(desk: &mut Desk, seen: Cursor, patience: Duration) -> Result<(), Failure> {
+    let mut bell = desk.store.bell()?;
+    let patience = patience.min(LOOK_AGAIN);
+    while read(&mut *desk.store, events::newest)? == seen {
+        if bell.wait(patience)? == Ring::Silent {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn show(
+    desk: &mut Desk,
+    recorded: &Recorded,
+    has_waited: bool,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let receipt = &recorded.receipt;
+    let task = match &receipt.answer {
+        Answer::Task(task) => Some(desk.document(task, &receipt.now.moment)),
+        Answer::NothingReady | Answer::Hold { .. } => None,
+    };
+    let code = match &task {
+        Some(_) => ExitCode::Done,
+        None if has_waited => ExitCode::TimedOut,
+        None => ExitCode::NothingReady,
     };
     if ctx.out.is_json() {
-        ctx.out.document(ClaimDocument::SCHEMA, claim)?;
+        let key = recorded.key.to_string();
+        let is_repeat = receipt.is_repeat;
+        ctx.out.document(
+            ClaimDocument::SCHEMA,
+            ClaimDocument {
+                task,
+                key,
+                is_repeat,
+            },
+        )?;
         return Ok(code);
     }
-    match (
-        &claim.task,
-        claim.task.as_ref().and_then(|task| task.lease.as_ref()),
-    ) {
-        (Some(task), Some(lease)) => {
-            let name = ctx.out.styled(Tone::Strong, &task.name);
-            ctx.out.line(format!(
-                "claimed {name} with fence {}\n\n{}",
-                lease.fence,
-                plain(&task.brief)
-            ))?;
-            let fence = lease.fence;
-            ctx.out.note(format!(
-                "\nWhen it is done: `handoff queue complete {} --fence {fence}`.",
-                task.name
-            ))?;
-        }
-        _ => ctx.out.note("Nothing is ready to be claimed.")?,
+    match task
+        .as_ref()
+        .and_then(|task| Some((task, task.lease.as_ref()?)))
+    {
+        Some((task, lease)) => tell_claimed(task, lease.fence, ctx)?,
+        None => ctx.out.note("Nothing is ready to be claimed.")?,
     }
     Ok(code)
+}
+
+fn tell_claimed(task: &TaskDocument, fence: u64, ctx: &mut Context) -> Result<(), Failure> {
+    let name = ctx.out.styled(Tone::Strong, &task.name);
+    let brief = plain(&task.brief);
+    ctx.out
+        .line(format!("claimed {name} with fence {fence}\n\n{brief}"))?;
+    let next = format!("handoff queue complete {} --fence {fence}", task.name);
+    Ok(ctx.out.note(format!("\nWhen it is done: `{next}`."))?)
 }

@@ -1,8 +1,8 @@
 //! `handoff queue list`.
 
-use handoff_api::{ExitCode, HoldDocument, QueueDocument, TaskDocument, View};
+use handoff_api::{ExitCode, HoldDocument, QueueDocument, TaskDocument};
 use handoff_core::HoldScope;
-use handoff_core::task::Phase;
+use handoff_core::task::{Phase, View};
 use handoff_store::tasks::Which;
 use handoff_store::{holds, read, tasks};
 
@@ -11,13 +11,16 @@ use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::{Table, Tone, plain};
 
+/// The longest page.
+const MAX_LIMIT: u32 = 10_000;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Show ended tasks too, newest first.
     #[arg(long)]
     all: bool,
     /// How many at most.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     limit: u32,
 }
 
@@ -36,9 +39,10 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     ctx.out.table(&table(&queue.tasks))?;
     if queue.has_more {
+        let all = if args.all { " --all" } else { "" };
+        let limit = (args.limit * 4).min(MAX_LIMIT);
         ctx.out.note(format!(
-            "There are more: `handoff queue list --limit {}`.",
-            args.limit * 2
+            "There are more: `handoff queue list{all} --limit {limit}`."
         ))?;
     }
     Ok(ExitCode::Done)
@@ -47,7 +51,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 fn page(desk: &mut Desk, args: &Args) -> Result<QueueDocument, Failure> {
     let project = desk.project;
     let which = if args.all { Which::All } else { Which::Open };
-    let scopes = [HoldScope::Everything, HoldScope::Project(project)];
+    let scopes = HoldScope::over(project);
+    let lost = desk.lost()?;
     Ok(read(&mut *desk.store, |tx| {
         let mut listed = tasks::page(tx, project, which, None, args.limit + 1)?;
         let has_more = listed.len() > args.limit as usize;
@@ -56,6 +61,7 @@ fn page(desk: &mut Desk, args: &Args) -> Result<QueueDocument, Failure> {
         let view = View {
             now: &tx.now.moment,
             is_held_above: hold.is_some(),
+            lost: &lost,
         };
         Ok(QueueDocument {
             project: project.to_string(),

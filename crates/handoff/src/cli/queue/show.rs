@@ -25,12 +25,14 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         })
     })?;
     let task = find(&mut desk, &args.task)?;
-    let document = desk.document(&task)?;
+    let now = desk.now()?;
+    let document = desk.document(&task, &now.moment);
     if ctx.out.is_json() {
         ctx.out.document(TaskDocument::SCHEMA, document)?;
         return Ok(ExitCode::Done);
     }
-    facts(&document, ctx)?;
+    let waits_for = awaited(&mut desk, &task)?;
+    facts(&document, &waits_for, ctx)?;
     history(&mut desk, &task, ctx)?;
     Ok(ExitCode::Done)
 }
@@ -43,7 +45,7 @@ fn find(desk: &mut Desk, text: &str) -> Result<Task, Failure> {
     })?)
 }
 
-fn facts(task: &TaskDocument, ctx: &mut Context) -> Result<(), Failure> {
+fn facts(task: &TaskDocument, waits_for: &str, ctx: &mut Context) -> Result<(), Failure> {
     let name = ctx.out.styled(Tone::Strong, &task.name);
     let state = ctx.out.styled(tone(task.state), task.state.word());
     ctx.out.line(format!("{name}  {state}\n"))?;
@@ -51,14 +53,14 @@ fn facts(task: &TaskDocument, ctx: &mut Context) -> Result<(), Failure> {
         ctx.out.line(format!("  {}", plain(line)))?;
     }
     ctx.out.line("")?;
-    for (label, text) in labelled(task) {
+    for (label, text) in labelled(task, waits_for) {
         let label = ctx.out.styled(Tone::Faint, &format!("{label:<10}"));
         ctx.out.line(format!("{label} {}", plain(&text)))?;
     }
     Ok(())
 }
 
-fn labelled(task: &TaskDocument) -> Vec<(&'static str, String)> {
+fn labelled(task: &TaskDocument, waits_for: &str) -> Vec<(&'static str, String)> {
     let lease = task.lease.as_ref().map(|lease| {
         let left = match (lease.left_seconds, &lease.session) {
             (Some(left), _) => format!("{left:.0} s left"),
@@ -99,7 +101,7 @@ fn labelled(task: &TaskDocument) -> Vec<(&'static str, String)> {
         ("verify", task.verify.clone()),
         (
             "waits for",
-            (!task.waiting_for.is_empty()).then(|| task.waiting_for.join("  ")),
+            (!waits_for.is_empty()).then(|| waits_for.to_owned()),
         ),
         ("said", task.said.clone()),
         (
@@ -110,6 +112,18 @@ fn labelled(task: &TaskDocument) -> Vec<(&'static str, String)> {
     rows.into_iter()
         .filter_map(|(label, text)| Some((label, text?)))
         .collect()
+}
+
+/// The tasks it waits for, by name and with their state: one that failed will be waited for until somebody retries it.
+fn awaited(desk: &mut Desk, task: &Task) -> Result<String, Failure> {
+    let mut names = vec![];
+    for dependency in &task.pending {
+        let other = read(&mut *desk.store, |tx| tasks::get(tx, dependency.task))?;
+        let now = desk.now()?;
+        let state = desk.document(&other, &now.moment).state;
+        names.push(format!("{} ({state})", other.spec.name));
+    }
+    Ok(names.join("  "))
 }
 
 fn proofs(evidence: &[Evidence]) -> String {
