@@ -21,15 +21,52 @@ enum Step {
     Ended,
 }
 
-const STEPS: [Step; 7] = [
-    Step::Claimed,
-    Step::Prepared,
-    Step::Started,
-    Step::Worked,
-    Step::Committed,
-    Step::Evidenced,
-    Step::Ended,
-];
+/// Makes a test of each fact for a worker that died after each step.
+macro_rules! wherever_it_died {
+    ($($fact:ident),* $(,)?) => {$(
+        mod $fact {
+            use super::{Step, $fact as check};
+
+            #[test]
+            fn after_the_claim() {
+                check(Step::Claimed);
+            }
+
+            #[test]
+            fn after_the_worktree_was_made() {
+                check(Step::Prepared);
+            }
+
+            #[test]
+            fn after_the_agent_was_started() {
+                check(Step::Started);
+            }
+
+            #[test]
+            fn after_the_agent_worked() {
+                check(Step::Worked);
+            }
+
+            #[test]
+            fn after_the_commit() {
+                check(Step::Committed);
+            }
+
+            #[test]
+            fn after_the_commit_was_recorded() {
+                check(Step::Evidenced);
+            }
+        }
+    )*};
+}
+
+wherever_it_died! {
+    a_task_goes_back_to_the_queue,
+    work_is_saved_or_stays_on_its_branch,
+    repairing_twice_changes_nothing_more,
+    the_next_walk_finishes,
+    a_live_session_is_left_alone,
+}
 
 /// A worker that went so far, and its holder's lock.
 struct Worker {
@@ -117,95 +154,68 @@ fn crash_and_repair(step: Step) -> (Stage, Task) {
     (stage, worker.task)
 }
 
-#[test]
-fn a_task_goes_back_to_the_queue_wherever_its_worker_died() {
-    for step in STEPS.into_iter().filter(|step| *step < Step::Ended) {
-        let (mut stage, task) = crash_and_repair(step);
-        assert_eq!(stage.task(task.id).state, TaskState::Queued, "{step:?}");
-        let last = stage.history(&task).pop();
-        assert_eq!(
-            last,
-            Some(TaskEvent::LeaseExpired { fence: task.fence }),
-            "{step:?}"
-        );
-        stage.assert_sound();
+fn a_task_goes_back_to_the_queue(step: Step) {
+    let (mut stage, task) = crash_and_repair(step);
+    assert_eq!(stage.task(task.id).state, TaskState::Queued);
+    let last = stage.history(&task).pop();
+    assert_eq!(last, Some(TaskEvent::LeaseExpired { fence: task.fence }));
+    stage.assert_sound();
+}
+
+fn work_is_saved_or_stays_on_its_branch(step: Step) {
+    let (stage, task) = crash_and_repair(step);
+    let changes = |commit: Option<String>| commit.map(|it| stage.repo.changes_of(&it));
+    let half = Some(vec!["half.txt".to_owned()]);
+    let saved = half.clone().filter(|_| step == Step::Worked);
+    assert_eq!(changes(stage.quarantined(&task)), saved);
+    if step >= Step::Committed {
+        assert_eq!(changes(stage.branch(&task)), half);
     }
 }
 
-#[test]
-fn uncommitted_work_is_saved_and_committed_work_stays_on_its_branch() {
-    for step in STEPS {
-        let (stage, task) = crash_and_repair(step);
-        let changes = |commit: Option<String>| commit.map(|it| stage.repo.changes_of(&it));
-        let half = Some(vec!["half.txt".to_owned()]);
-        let quarantined = changes(stage.quarantined(&task));
-        assert_eq!(
-            quarantined,
-            half.clone().filter(|_| step == Step::Worked),
-            "{step:?}"
-        );
-        if step >= Step::Committed {
-            assert_eq!(changes(stage.branch(&task)), half, "{step:?}");
-        }
-    }
+fn repairing_twice_changes_nothing_more(step: Step) {
+    let (mut stage, task) = crash_and_repair(step);
+    let before = everything(&mut stage, &task);
+    reconcile::all(&mut stage.workshop()).unwrap();
+    let lost = reconcile::lost_holders(&mut stage.workshop()).unwrap();
+    let orphaned = reconcile::orphaned_worktrees(&mut stage.workshop()).unwrap();
+    assert_eq!((lost, orphaned), (0, 0));
+    assert_eq!(everything(&mut stage, &task), before);
+}
+
+/// Without a repair by hand: the walk itself begins with it.
+fn the_next_walk_finishes(step: Step) {
+    let mut stage = Stage::new();
+    stage.add(spec("fix"));
+    let worker = work_until(&mut stage, step);
+    drop(worker.lock);
+    stage.restart();
+    let walked = stage.walk("test ! -e half.txt; echo whole > whole.txt");
+    assert_eq!(walked.ending, Ending::Done);
+    let task = stage.task(worker.task.id);
+    assert_eq!(task.fence, worker.task.fence.next());
+    let commit = stage.branch(&task).unwrap();
+    assert_eq!(stage.repo.changes_of(&commit), ["whole.txt"]);
+    stage.assert_sound();
+}
+
+fn a_live_session_is_left_alone(step: Step) {
+    let mut stage = Stage::new();
+    stage.add(spec("fix"));
+    let worker = work_until(&mut stage, step);
+    let before = everything(&mut stage, &worker.task);
+    reconcile::all(&mut stage.workshop()).unwrap();
+    assert!(stage.try_walk("true").unwrap().is_none());
+    assert_eq!(everything(&mut stage, &worker.task), before);
+    drop(worker.lock);
 }
 
 #[test]
 fn a_task_that_had_ended_stays_ended_and_its_worktree_goes() {
     let (mut stage, task) = crash_and_repair(Step::Ended);
     assert!(matches!(stage.task(task.id).state, TaskState::Done { .. }));
+    assert_eq!(stage.quarantined(&task), None);
     stage.assert_sound();
-}
-
-#[test]
-fn repairing_twice_changes_nothing_more() {
-    for step in STEPS {
-        let (mut stage, task) = crash_and_repair(step);
-        let before = everything(&mut stage, &task);
-        reconcile::all(&mut stage.workshop()).unwrap();
-        assert_eq!(reconcile::lost_holders(&mut stage.workshop()).unwrap(), 0);
-        assert_eq!(
-            reconcile::orphaned_worktrees(&mut stage.workshop()).unwrap(),
-            0
-        );
-        assert_eq!(everything(&mut stage, &task), before, "{step:?}");
-    }
-}
-
-#[test]
-fn the_next_walk_finishes_what_a_crash_interrupted() {
-    for step in STEPS.into_iter().filter(|step| *step < Step::Ended) {
-        let mut stage = Stage::new();
-        stage.add(spec("fix"));
-        let worker = work_until(&mut stage, step);
-        drop(worker.lock);
-        stage.restart();
-        // No repair by hand: the walk itself begins with it.
-        let walked = stage.walk("test ! -e half.txt; echo whole > whole.txt");
-        assert_eq!(walked.ending, Ending::Done, "{step:?}");
-        let task = stage.task(worker.task.id);
-        assert_eq!(task.fence, worker.task.fence.next());
-        assert_eq!(
-            stage.repo.changes_of(&stage.branch(&task).unwrap()),
-            ["whole.txt"]
-        );
-        stage.assert_sound();
-    }
-}
-
-#[test]
-fn a_live_session_is_left_alone() {
-    for step in STEPS.into_iter().filter(|step| *step < Step::Ended) {
-        let mut stage = Stage::new();
-        stage.add(spec("fix"));
-        let worker = work_until(&mut stage, step);
-        let before = everything(&mut stage, &worker.task);
-        reconcile::all(&mut stage.workshop()).unwrap();
-        assert_eq!(everything(&mut stage, &worker.task), before, "{step:?}");
-        assert!(stage.try_walk("true").unwrap().is_none());
-        assert_eq!(everything(&mut stage, &worker.task), before, "{step:?}");
-        drop(worker.lock);
-    }
 }
 
 #[test]
