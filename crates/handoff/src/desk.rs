@@ -32,7 +32,7 @@ pub(crate) struct Desk {
 impl Desk {
     /// For a command that changes things: a repository without a project becomes one.
     pub(crate) fn open(ctx: &Context) -> Result<Self, Failure> {
-        let repository = discover(ctx)?;
+        let (repository, caller) = (discover(ctx)?, caller(&ctx.ambient)?);
         let store = ctx.open_store()?;
         let mark = match read_mark(&repository)? {
             Some(mark) => mark,
@@ -47,7 +47,7 @@ impl Desk {
                     .map_err(|error| unmarked(&error))?
             }
         };
-        Self::at(store, mark, repository, ctx)
+        Self::at(store, mark, repository, caller, ctx)
     }
 
     /// For a command that only looks: a repository that is no project yet stays as it is.
@@ -56,13 +56,15 @@ impl Desk {
         let Some(mark) = read_mark(&repository)? else {
             return Ok(None);
         };
-        Self::at(ctx.open_store()?, mark, repository, ctx).map(Some)
+        let caller = caller(&ctx.ambient)?;
+        Self::at(ctx.open_store()?, mark, repository, caller, ctx).map(Some)
     }
 
     fn at(
         store: Box<dyn Store>,
         mark: ProjectMark,
         repository: Repository,
+        caller: Caller,
         ctx: &Context,
     ) -> Result<Self, Failure> {
         let info = store.info();
@@ -82,7 +84,7 @@ impl Desk {
             store,
             project: mark.project,
             repository,
-            caller: caller(&ctx.ambient)?,
+            caller,
             places: Places::new(ctx.home()?),
         })
     }
@@ -108,6 +110,7 @@ impl Desk {
             Err(error @ StoreError::OutcomeUnknown { .. }) => {
                 Err(Failure::from(error).hint(repeat_with(&given)))
             }
+            Err(StoreError::KeyReused { .. }) => Err(StoreError::KeyReused { key: given }.into()),
             Err(error) => Err(error.into()),
         }
     }
