@@ -176,14 +176,13 @@ fn work_is_saved_or_stays_on_its_branch(step: Step) {
 fn repairing_twice_changes_nothing_more(step: Step) {
     let (mut stage, task) = crash_and_repair(step);
     let before = everything(&mut stage, &task);
-    reconcile::all(&mut stage.workshop()).unwrap();
-    let lost = reconcile::lost_holders(&mut stage.workshop()).unwrap();
-    let orphaned = reconcile::orphaned_worktrees(&mut stage.workshop()).unwrap();
-    assert_eq!((lost, orphaned), (0, 0));
+    let repaired = reconcile::all(&mut stage.workshop()).unwrap();
+    assert_eq!((repaired.given_back, repaired.retired), (0, 0));
+    assert!(repaired.stuck.is_empty(), "{:?}", repaired.stuck);
     assert_eq!(everything(&mut stage, &task), before);
 }
 
-/// Without a repair by hand: the walk itself begins with it.
+/// As a worker does it: repair, then the next task.
 fn the_next_walk_finishes(step: Step) {
     let mut stage = Stage::new();
     stage.add(spec("fix"));

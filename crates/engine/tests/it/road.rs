@@ -269,7 +269,7 @@ fn the_package_opens_and_has_the_evidence() {
         panic!("{:?}", task.evidence);
     };
     let dir = Dir::open(&stage.places.packages(stage.project)).unwrap();
-    let opened = handoff_package::load(&dir, *package).unwrap();
+    let opened = handoff_package::load(&dir, *package, digest).unwrap();
     assert_eq!(handoff_package::seal(&opened).unwrap().digest(), digest);
     assert_eq!(
         (opened.task, opened.fence, &opened.brief),

@@ -10,7 +10,9 @@ use handoff_core::task::{Command, Dependency, Priority, TaskSpec, Until};
 use handoff_core::{
     Caller, Event, IdempotencyKey, Ownership, ProjectId, StoreId, StreamId, Task, TaskEvent, TaskId,
 };
-use handoff_engine::{Attempt, EngineError, Launch, Places, Walked, Workshop, walk_next};
+use handoff_engine::{
+    Attempt, EngineError, Launch, Places, Walked, Workshop, reconcile, walk_next,
+};
 use handoff_git::{Git, Repository};
 use handoff_store::queue::{Answer, Change, Request, TaskRef, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
@@ -117,7 +119,9 @@ impl Stage {
         let script = self.env.work().join("agent.sh");
         fs::write(&script, agent).unwrap();
         let argv = vec!["/bin/sh".into(), "-eu".into(), script.into_os_string()];
-        walk_next(&mut self.workshop(), &Launch { argv })
+        let mut workshop = self.workshop();
+        reconcile::all(&mut workshop)?;
+        walk_next(&mut workshop, &Launch { argv })
     }
 
     pub(crate) fn task(&mut self, id: TaskId) -> Task {

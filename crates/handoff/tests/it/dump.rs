@@ -74,7 +74,7 @@ fn a_dump_that_is_blocked_asks_for_a_person() {
 }
 
 #[test]
-fn a_session_dumps_its_own_task_with_the_fence_it_was_started_with() {
+fn a_session_blocks_its_own_task_with_the_fence_it_was_started_with() {
     let mut stage = Stage::new();
     stage.add("fix");
     let claim = stage.json("queue claim fix");
@@ -86,6 +86,9 @@ fn a_session_dumps_its_own_task_with_the_fence_it_was_started_with() {
         .set("HANDOFF_FENCE", "1");
     stage
         .say("dump --task fix --next Done. --status done")
+        .failure(9);
+    stage
+        .say("dump --task fix --next Stuck. --status blocked")
         .success();
-    assert_eq!(stage.state("fix"), "done");
+    assert_eq!(stage.state("fix"), "blocked");
 }

@@ -67,7 +67,7 @@ fn help_explains_a_command() {
               [default: <duration>]
 
           --wait <DURATION>
-              Wait until something is ready, at most this long
+              Wait until something is ready, at most this long (exit code 124 if nothing comes)
 
           --key <KEY>
               Repeating a command with the same key does nothing new and gives the same answer

@@ -100,7 +100,7 @@ fn holding_everything_reaches_every_project() {
     assert_snapshot!(unheld.snapshot(), @r#"
     exit status: 0
     --- stdout ---
-    {"schema":"handoff.hold/1","scope":"everything","is_held":false,"reason":null,"by":null,"since":null}
+    {"schema":"handoff.hold/1","scope":"everything","is_held":false,"reason":null,"by":null,"since":null,"key":"key_1","is_repeat":false}
     "#);
     stage.say("queue claim").success();
 }

@@ -133,7 +133,7 @@ fn list_shows_open_tasks_in_the_order_of_claiming() {
     NAME    STATE   PRIO  TRY  BRIEF
     urgent  queued  5     0    Do urgent.
     --- stderr ---
-    There are more: `handoff queue list --limit 2`.
+    There are more: `handoff queue list --limit 4`.
     ");
     let page = stage.json("queue list --limit 1");
     assert_eq!(page["schema"], "handoff.queue/1");
@@ -172,7 +172,7 @@ fn show_tells_everything_about_a_task() {
     added      <time> UTC
     owns       src/
     verify     make test
-    waits for  task_2
+    waits for  first (queued)
 
            2  <time>  fix #1 added: Fix it. All of it., by person
     ");

@@ -253,7 +253,10 @@ fn a_session_may_only_report_on_its_own_task() {
     stage.env.set("HANDOFF_ROLE", "main");
     stage.say("queue claim other").failure(9);
     stage.say("queue add more --brief x").success();
-    stage.say("queue complete own --fence 1").success();
+    stage.say("queue complete own --fence 1").failure(9);
+    stage
+        .say("queue block own --fence 1 --reason stuck")
+        .success();
 }
 
 #[test]

@@ -136,6 +136,10 @@ impl Background {
         self.child.wait().unwrap();
     }
 
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
     /// Waits for its own end.
     #[track_caller]
     pub(crate) fn code(&mut self) -> Option<i32> {

@@ -59,8 +59,27 @@ fn a_waiting_claim_is_woken_by_an_add() {
 }
 
 #[test]
+fn a_waiting_claim_does_not_wake_itself() {
+    let stage = Stage::new();
+    stage.add("taken");
+    stage.say("queue claim").success();
+    let mut tried = Watch::on(&stage.env.handoff_home().join("handoff.lock")).unwrap();
+    let mut claimer = stage.start(["queue", "claim", "--wait", "2s"]);
+    assert_eq!(tried.wait(Some(PATIENCE)).unwrap(), Wake::Changed);
+    let mut attempts = 1;
+    while claimer.is_running() {
+        if tried.wait(Some(Duration::from_millis(100))).unwrap() == Wake::Changed {
+            attempts += 1;
+        }
+    }
+    assert_eq!(claimer.code(), Some(124));
+    // One at the beginning, one at the end.
+    assert!(attempts <= 3, "{attempts} attempts to claim");
+}
+
+#[test]
 fn a_claim_waits_no_longer_than_it_was_told() {
     let stage = Stage::new();
-    let answer = stage.say("queue claim --wait 1ms --json").failure(11);
+    let answer = stage.say("queue claim --wait 1ms --json").failure(124);
     assert_eq!(answer.json()["task"], serde_json::Value::Null);
 }
