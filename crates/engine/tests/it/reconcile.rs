@@ -269,3 +269,20 @@ fn a_directory_that_is_no_attempt_of_ours_is_left_alone() {
     reconcile::all(&mut stage.workshop()).unwrap();
     assert!(foreign.join("mine.txt").exists() && unknown.join("mine.txt").exists());
 }
+
+#[test]
+fn a_worktree_that_somebody_works_in_stays_whatever_became_of_its_lease() {
+    let mut stage = Stage::new();
+    let task = stage.add(spec("fix"));
+    stage.walk("echo x > x.txt");
+    let task = stage.task(task.id);
+    let attempt = Attempt::of(&task);
+    let path = stage.places.worktree(stage.project, attempt);
+    std::fs::create_dir_all(&path).unwrap();
+    let lock = Lock::acquire(&stage.places.worktree_lock(stage.project, attempt), "agent").unwrap();
+    let repaired = reconcile::all(&mut stage.workshop()).unwrap();
+    assert_eq!((repaired.retired, path.exists()), (0, true));
+    drop(lock);
+    let repaired = reconcile::all(&mut stage.workshop()).unwrap();
+    assert_eq!((repaired.retired, path.exists()), (1, false));
+}

@@ -317,3 +317,46 @@ fn a_repository_without_a_commit_gives_the_task_back() {
     handoff_engine::reconcile::all(&mut stage.workshop()).unwrap();
     assert_eq!(stage.task(task.id).state, TaskState::Queued);
 }
+
+#[test]
+fn a_session_that_leaves_its_branch_moves_no_other() {
+    let mut stage = Stage::new();
+    let main = stage.repo.head();
+    for (name, agent) in [
+        ("detached", "git checkout -q --detach; echo x > x.txt"),
+        (
+            "on-main",
+            "git checkout -q --ignore-other-worktrees main; echo x > x.txt",
+        ),
+    ] {
+        let task = stage.add(spec(name));
+        let walked = stage.walk(agent);
+        assert!(matches!(walked.ending, Ending::Blocked(_)), "{walked:?}");
+        let task = stage.task(task.id);
+        let saved = stage.quarantined(&task).unwrap();
+        assert_eq!(stage.repo.changes_of(&saved), ["x.txt"]);
+    }
+    assert_eq!(stage.repo.head(), main);
+}
+
+#[test]
+fn what_only_the_check_leaves_is_not_committed() {
+    let mut stage = Stage::new();
+    let task = stage.add(verified("fix", "echo report > report.txt"));
+    assert_eq!(stage.walk("echo x > x.txt").ending, Ending::Done);
+    let task = stage.task(task.id);
+    let commit = stage.branch(&task).unwrap();
+    assert_eq!(stage.repo.changes_of(&commit), ["x.txt"]);
+}
+
+#[test]
+fn a_repository_within_the_tree_blocks_its_task_and_nobody_else() {
+    let mut stage = Stage::new();
+    stage.add(spec("nested"));
+    let nested = "git init -q inner; echo x > inner/x.txt; git -C inner add -A; \
+                  git -C inner -c user.name=a -c user.email=a@b commit -qm x";
+    let walked = stage.walk(nested);
+    assert!(matches!(walked.ending, Ending::Blocked(_)), "{walked:?}");
+    stage.add(spec("next"));
+    assert_eq!(stage.walk("echo y > y.txt").ending, Ending::Done);
+}
