@@ -26,6 +26,7 @@ macro_rules! on_both_stores {
 on_both_stores! {
     work_goes_from_hand_to_hand,
     repeating_with_the_same_key_does_nothing_new,
+    a_repeated_claim_gets_its_task_when_nothing_else_is_ready,
     a_key_cannot_be_used_for_something_else,
     the_same_key_fifty_times_at_once_makes_one_task,
     tasks_that_overlap_are_not_handed_out_together,
@@ -119,6 +120,17 @@ fn repeating_with_the_same_key_does_nothing_new(stage: &Stage) {
     let said = stage.say(complete).success();
     assert_eq!(said.stdout, "completed fix: done (it was so already)\n");
     assert_eq!(stage.say("events").stdout.lines().count(), 4);
+}
+
+fn a_repeated_claim_gets_its_task_when_nothing_else_is_ready(stage: &Stage) {
+    stage.add("fix");
+    let claim = "queue claim --key k1";
+    let (first, second) = (stage.json(claim), stage.json(claim));
+    assert_eq!(
+        first["task"]["lease"]["fence"],
+        second["task"]["lease"]["fence"]
+    );
+    assert_eq!(second["is_repeat"], true);
 }
 
 fn a_key_cannot_be_used_for_something_else(stage: &Stage) {

@@ -103,3 +103,15 @@ fn how_it_ended_is_json_too() {
     {"schema":"handoff.walked/1","task":"fix","ending":"failed","reason":"the agent exited with 7"}
     "#);
 }
+
+#[test]
+fn a_session_may_not_be_a_worker() {
+    let mut stage = Stage::new();
+    stage.add("fix");
+    stage
+        .env
+        .set("HANDOFF_SESSION", "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60")
+        .set("HANDOFF_ROLE", "sub-task");
+    work(&stage, WRITE).failure(9);
+    assert_eq!(stage.state("fix"), "queued");
+}
