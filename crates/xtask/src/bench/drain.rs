@@ -34,14 +34,14 @@ pub(super) fn bench(run: &mut Run) -> Result<Report> {
     let mut report = run.report("drain");
     bench_engine(&worker, None, run, &mut report)?;
     if let Some(server) = run.server()? {
-        bench_engine(&worker, Some(server), run, &mut report)?;
+        bench_engine(&worker, Some(&server), run, &mut report)?;
     }
     Ok(report)
 }
 
 fn bench_engine(
     worker: &Path,
-    server: Option<String>,
+    server: Option<&str>,
     run: &mut Run,
     report: &mut Report,
 ) -> Result<()> {
@@ -59,8 +59,8 @@ fn bench_engine(
                 0 => (Side::Product, &mut product),
                 _ => (Side::Raw, &mut raw),
             };
-            let room = Room::new(server.clone())?;
-            totals.add(room.drain(worker, side, tasks)?);
+            let room = Room::new(server)?;
+            totals.add(&room.drain(worker, side, tasks)?);
         }
     }
     judge(report, engine, &product, &raw);
@@ -99,9 +99,11 @@ struct Room {
 }
 
 impl Room {
-    fn new(server: Option<String>) -> Result<Self> {
+    fn new(server: Option<&str>) -> Result<Self> {
         let home = tempfile::tempdir()?;
-        let database = server.map(Database::create).transpose()?;
+        let database = server
+            .map(|server| Database::create(server.to_owned()))
+            .transpose()?;
         let place = database.as_ref().map_or_else(
             || Place::Sqlite(home.path().to_owned()),
             |database| Place::Postgres(database.url().to_owned()),
@@ -148,8 +150,8 @@ struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, drained: Vec<Drained>) {
-        self.spans.extend(drained.iter().map(|it| it.span()).max());
+    fn add(&mut self, drained: &[Drained]) {
+        self.spans.extend(drained.iter().map(Drained::span).max());
         self.served.extend(drained.iter().map(Drained::tasks));
         self.waits.extend(drained.iter().flat_map(Drained::waits));
     }

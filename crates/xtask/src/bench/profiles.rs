@@ -12,7 +12,7 @@ use super::report::{self, Report};
 use super::samples::milliseconds;
 use super::stage::Stage;
 use super::{Run, binaries};
-use crate::program::timed;
+use crate::program::{self, timed};
 
 const TASKS: usize = 10_000;
 
@@ -96,10 +96,13 @@ impl Candidate {
             .map(|change| format!("profile.{}.{change}", self.name))
             .collect();
         args.extend(changes.iter().flat_map(|change| ["--config", change]));
-        // The directory is known only after a build; the second one is the one that counts.
-        let binary = binaries::build(&args)?;
-        let directory = binary.parent().context("a program is in a directory")?;
-        fs::remove_dir_all(directory)?;
+        let target = program::workspace_root().join("target/bench/profiles");
+        let built = target.join(self.name);
+        if built.exists() {
+            fs::remove_dir_all(&built)?;
+        }
+        let target = target.to_str().context("the workspace's path is text")?;
+        args.extend(["--target-dir", target]);
         let (binary, time) = timed(|| binaries::build(&args));
         let binary = binary?;
         let size = fs::metadata(&binary)?.len();

@@ -50,7 +50,7 @@ pub(crate) fn race(mut lanes: Vec<Lane<'_>>, rounds: usize, order: &mut Order) -
 
 /// From the start of a program to its end, seen from here.
 pub(crate) fn to_the_end(mut command: Command) -> Result<Duration> {
-    command.stdout(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let (status, time) = timed(|| command.status());
     let status = status.with_context(|| format!("cannot start {command:?}"))?;
     if !status.success() {
@@ -61,7 +61,7 @@ pub(crate) fn to_the_end(mut command: Command) -> Result<Duration> {
 
 /// From the start of a program to its first line; what it would still say is not heard.
 pub(crate) fn to_the_first_line(mut command: Command) -> Result<Duration> {
-    command.stdout(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
     let (child, time) = timed(|| -> Result<_> {
         let mut child = command.spawn()?;
         let stdout = child.stdout.take().context("standard output is piped")?;
