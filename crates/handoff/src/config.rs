@@ -38,9 +38,7 @@ impl Config {
                 );
             }
         };
-        Self::parse(&text).map_err(|error| {
-            Failure::failed(format!("`{}` has a mistake", path.display())).because(&error)
-        })
+        Self::parse(&text).map_err(|error| mistake(path, &text, &error))
     }
 
     fn parse(text: &str) -> Result<Self, toml::de::Error> {
@@ -48,9 +46,32 @@ impl Config {
     }
 }
 
+/// Says where and what, but not the text itself: there may be a password in it.
+fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
+    let place = error.span().map_or(0, |span| span.start);
+    let line = text.as_bytes()[..place.min(text.len())]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1;
+    let what = format!("`{}` has a mistake in line {line}", path.display());
+    Failure::failed(what).hint("the settings are `[store]` with `url` and `password_file`")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistake_is_told_by_its_line_and_never_by_its_text() {
+        let text = "[store]\nurll = \"postgres://me:hunter2@localhost/x\"\n";
+        let error = Config::parse(text).unwrap_err();
+        let failure = format!("{:?}", mistake(Path::new("config.toml"), text, &error));
+        assert!(
+            failure.contains("line 2") && !failure.contains("hunter2"),
+            "{failure}"
+        );
+    }
 
     #[test]
     fn an_unknown_setting_is_a_mistake() {

@@ -12,7 +12,7 @@ use handoff_core::{
     TaskId,
 };
 use handoff_engine::{Places, Workshop, reconcile, without_secrets};
-use handoff_git::{Git, Repository};
+use handoff_git::{Git, MarkError, Repository};
 use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
 use handoff_store::{Store, StoreError, holds, read};
 
@@ -213,12 +213,14 @@ fn read_mark(repository: &Repository) -> Result<Option<ProjectMark>, Failure> {
     repository.read_mark().map_err(|error| unmarked(&error))
 }
 
-fn unmarked(error: &(dyn std::error::Error + 'static)) -> Failure {
-    Failure::new(
-        ExitCode::Damaged,
-        "cannot tell which project this repository is",
-    )
-    .because(error)
+fn unmarked(error: &MarkError) -> Failure {
+    let code = match error {
+        MarkError::Damaged(..) => ExitCode::Damaged,
+        MarkError::Read(_) | MarkError::Place(_) | MarkError::Write(_) | MarkError::Vanished(_) => {
+            ExitCode::Unavailable
+        }
+    };
+    Failure::new(code, "cannot tell which project this repository is").because(error)
 }
 
 /// Who asks. Inside a session the environment says so; it can only take rights away.

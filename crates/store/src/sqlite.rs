@@ -1,7 +1,8 @@
 //! The embedded store: one SQLite file in a state directory, written by many processes.
 //!
 //! - **In line.** A blocking kernel lock is taken before `BEGIN IMMEDIATE` and released after `COMMIT`. SQLite's
-//!   own busy polling starves processes; the kernel does not.
+//!   own busy polling starves processes. The kernel lets whoever comes at the right moment overtake those who
+//!   wait; so there is a door in front of it, and only the next in line is past the door.
 //! - **Durable.** WAL with `synchronous=FULL`, always. `NORMAL` loses acknowledged rows when power fails.
 //! - **Quick to leave.** The last process to close does not checkpoint: a call costs one `fdatasync`. The WAL is kept short
 //!   instead (`WAL_LIMIT`), because whoever opens next must read it.
@@ -22,7 +23,7 @@ use handoff_files::{Dir, Filesystem, Lock, Wake, Watch, WatchError};
 use rusqlite::Connection;
 
 use crate::error::StoreError;
-use crate::sql::{Following, Row, RowLock, Sql, SqlError, Value};
+use crate::sql::{Following, Row, RowLock, Sql, SqlError, SqlErrorKind, Value};
 use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
 use connection::{outcome_of_commit, shorten_wal, sql_error};
 
@@ -35,6 +36,8 @@ const _: () = assert!(
 const DATABASE: &str = "handoff.db";
 /// Its write-ahead log.
 const WAL: &str = "handoff.db-wal";
+/// The file whose lock the next writer has while it waits for its turn.
+const DOOR: &str = "handoff.door";
 /// The file whose lock writers take; closing it rings the bell.
 const TURNSTILE: &str = "handoff.lock";
 
@@ -61,6 +64,7 @@ pub struct SqliteStore {
 pub(crate) struct Place {
     database: PathBuf,
     wal: PathBuf,
+    door: PathBuf,
     turnstile: PathBuf,
 }
 
@@ -69,25 +73,34 @@ impl Place {
         Self {
             database: home.join(DATABASE),
             wal: home.join(WAL),
+            door: home.join(DOOR),
             turnstile: home.join(TURNSTILE),
         }
     }
 
+    /// Waits for its turn. Whoever was in must pass the door again, behind all who wait there.
     fn line_up(&self) -> Result<Lock, StoreError> {
-        Lock::acquire(&self.turnstile, "write").map_err(|error| {
-            if error.is_out_of_space() {
-                let cause = SqlError {
-                    kind: crate::sql::SqlErrorKind::NoSpace,
-                    source: error.into(),
-                };
-                return StoreError::NoSpace { cause };
-            }
-            StoreError::Place {
-                path: self.turnstile.clone(),
-                cause: error.into(),
-            }
-        })
+        let door = take(&self.door)?;
+        let turn = take(&self.turnstile)?;
+        door.release();
+        Ok(turn)
     }
+}
+
+fn take(path: &Path) -> Result<Lock, StoreError> {
+    Lock::acquire(path, "write").map_err(|error| {
+        if error.is_out_of_space() {
+            let cause = SqlError {
+                kind: SqlErrorKind::NoSpace,
+                source: error.into(),
+            };
+            return StoreError::NoSpace { cause };
+        }
+        StoreError::Place {
+            path: path.to_owned(),
+            cause: error.into(),
+        }
+    })
 }
 
 impl SqliteStore {
