@@ -31,6 +31,15 @@ impl fmt::Display for HoldScope {
 }
 
 impl HoldScope {
+    /// For a sentence that someone reads who stands in the scope.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Everything => "everything",
+            Self::Project(_) => "this project",
+            Self::Batch(_) => "this batch",
+        }
+    }
+
     /// The scopes that lie over a task of this project.
     pub const fn over(project: ProjectId) -> [Self; 2] {
         [Self::Everything, Self::Project(project)]

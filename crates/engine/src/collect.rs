@@ -1,9 +1,11 @@
 //! Collecting: what a session changed, checked against what it owns, in one commit on its own branch.
 
+use std::error::Error;
+
 use handoff_core::ownership::{CaseRule, RepoPath};
 use handoff_core::task::{Evidence, Reason};
 use handoff_core::{CommitId, Task};
-use handoff_git::{CommitError, Repository, SnapshotError};
+use handoff_git::{CommitError, Repository};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
@@ -13,35 +15,29 @@ use crate::workshop::Workshop;
 /// How many paths a reason names.
 const SHOWN: usize = 10;
 
-/// What a session changed, or why it cannot be taken.
-pub(crate) type Harvest = Result<Vec<RepoPath>, Reason>;
-
-/// Looks at what the session changed since `base`, before anything else runs in its tree.
+/// What the session changed since `base`, before anything else runs in its tree; or why it cannot be taken and needs a
+/// person.
 pub(crate) fn harvest(
     workshop: &Workshop<'_>,
     task: &Task,
     at: &Repository,
     base: &CommitId,
-) -> Result<Harvest, EngineError> {
+) -> Result<Vec<RepoPath>, Reason> {
     let branch = Attempt::of(task).branch(task);
-    if !workshop
-        .git
-        .is_on_branch(at, &branch)
-        .map_err(EngineError::Base)?
-    {
-        return Ok(Err(reason(&format!(
-            "the session left its branch `{branch}`"
-        ))));
+    match workshop.git.is_on_branch(at, &branch) {
+        Ok(true) => {}
+        Ok(false) => return Err(reason(&format!("the session left its branch `{branch}`"))),
+        Err(error) => return Err(unreadable(&error)),
     }
-    let changes = match workshop.git.changed_paths(at, base) {
-        Ok(changes) => changes,
-        Err(error) => return Ok(Err(unreadable(&error))),
-    };
+    let changes = workshop
+        .git
+        .changed_paths(at, base)
+        .map_err(|error| unreadable(&error))?;
     let paths: Vec<_> = changes.into_iter().map(|change| change.path).collect();
-    Ok(match foreign(task, &paths) {
+    match foreign(task, &paths) {
         Some(reason) => Err(reason),
         None => Ok(paths),
-    })
+    }
 }
 
 /// Commits these paths; a session that changed nothing leaves no commit.
@@ -64,10 +60,11 @@ pub(crate) fn commit(
     Ok(Some(Evidence::Committed { branch, commit }))
 }
 
-/// A repository within the tree, a file that cannot be read: what the session left needs a person.
-fn unreadable(error: &SnapshotError) -> Reason {
-    let cause =
-        std::error::Error::source(error).map_or_else(String::new, |cause| format!(": {cause}"));
+/// A repository within the tree, a file that cannot be read, a link to git that is gone.
+fn unreadable(error: &dyn Error) -> Reason {
+    let cause = error
+        .source()
+        .map_or_else(String::new, |cause| format!(": {cause}"));
     reason(&format!(
         "what the session left cannot be taken: {error}{cause}"
     ))

@@ -125,7 +125,7 @@ impl Walk<'_> {
         if let Some(objection) = objection {
             return Ok(Judgement::Rejected(Ending::Failed(reason(&objection))));
         }
-        let paths = match harvest(workshop, task, at, self.base)? {
+        let paths = match harvest(workshop, task, at, self.base) {
             Ok(paths) => paths,
             Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
         };

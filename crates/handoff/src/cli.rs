@@ -117,27 +117,28 @@ fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 /// A command line that cannot be understood, or a request for help.
 fn refuse(error: &clap::Error, ambient: &Ambient, wants_json: bool) -> ExitCode {
-    let mut out = Output::new(
-        ambient,
-        if wants_json {
-            Format::Json
-        } else {
-            Format::Text
-        },
-    );
+    let format = if wants_json {
+        Format::Json
+    } else {
+        Format::Text
+    };
+    let mut out = Output::new(ambient, format);
     let text = error.render().to_string();
-    let is_help = matches!(
+    let text = text.trim_end();
+    let incomplete = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    );
-    if is_help {
-        drop(out.raw(text.as_bytes()));
+    ) {
+        out.line(text).ok();
         return ExitCode::Done;
     }
-    let text = text
-        .trim_end()
-        .strip_prefix("error: ")
-        .unwrap_or(text.trim_end());
-    out.failure(&Failure::usage(text));
+    if error.kind() == incomplete && !wants_json {
+        out.note(text).ok();
+        return ExitCode::Usage;
+    }
+    out.failure(&Failure::usage(
+        text.strip_prefix("error: ").unwrap_or(text),
+    ));
     ExitCode::Usage
 }

@@ -46,7 +46,7 @@ pub enum StoreError {
         key: IdempotencyKey,
     },
     /// A hold covers the task that was to be claimed.
-    #[error("a hold on {scope} keeps the task from being handed out")]
+    #[error("{} is held, so no task of it is handed out", scope.in_words())]
     Held {
         /// What is held.
         scope: HoldScope,

@@ -108,14 +108,15 @@ fn change_hold(
         ctx.out.document(HoldDocument::SCHEMA, receipt)?;
         return Ok(ExitCode::Done);
     }
-    let what = match scope {
-        HoldScope::Everything => "Everything",
-        HoldScope::Project(_) => "This project",
-        HoldScope::Batch(_) => "This batch",
-    };
+    let what = capitalised(scope.in_words());
     ctx.out.line(match hold {
         Some(_) => format!("{what} is held: no work is handed out, what runs goes on."),
         None => format!("{what} is not held: work is handed out."),
     })?;
     Ok(ExitCode::Done)
+}
+
+fn capitalised(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    first.to_uppercase() + rest
 }

@@ -108,11 +108,7 @@ fn a_mistake_in_the_configuration_is_named() {
     assert_snapshot!(stage.say("queue add fix --brief x").snapshot(), @"
     exit status: 1
     --- stderr ---
-    error: `$TEMP/config/handoff/config.toml` has a mistake
-      because TOML parse error at line 1, column 2
-      |
-    1 | [stor]
-      |  ^^^^
-    unknown field `stor`, expected `store`
+    error: `$TEMP/config/handoff/config.toml` has a mistake in line 1
+    hint: the settings are `[store]` with `url` and `password_file`
     ");
 }

@@ -50,7 +50,7 @@ fn a_held_project_hands_out_nothing_and_says_why() {
     assert_snapshot!(stage.say("queue claim fix").snapshot(), @"
     exit status: 4
     --- stderr ---
-    error: a hold on proj_1 keeps the task from being handed out
+    error: this project is held, so no task of it is handed out
     hint: see who holds it and why: `handoff queue list`
     ");
     assert_snapshot!(stage.say("unhold").snapshot(), @"
