@@ -36,6 +36,9 @@ pub(super) fn build() -> Result<PathBuf> {
     Ok(Path::new(target).join("release/handoff"))
 }
 
+/// Longer than any command is told to wait.
+const LONGEST_RUN: &str = "60s";
+
 #[derive(Debug)]
 pub(super) struct Product {
     pub(super) env: TestEnv,
@@ -88,7 +91,17 @@ impl Product {
         prefix: &Prefix,
         words: impl IntoIterator<Item = A>,
     ) -> Output {
-        self.env.run(self.command(prefix, words))
+        self.run_bounded(&self.command(prefix, words))
+    }
+
+    /// Runs to the end, but not for ever: a command that hangs is a finding, not the end of the campaign. `timeout`
+    /// ends by the signal that ended the program, or with a code of its own.
+    pub(super) fn run_bounded(&self, command: &Command) -> Output {
+        let mut bounded = self.env.command("timeout");
+        bounded.args(["--signal=KILL", LONGEST_RUN]);
+        bounded.arg(command.get_program()).args(command.get_args());
+        bounded.current_dir(self.repo.path());
+        self.env.run(bounded)
     }
 
     /// Runs what must work.

@@ -63,7 +63,7 @@ fn a_repeat_that_would_change_nothing_still_knows_its_key(fixture: &mut Fixture)
             scope: HoldScope::Project(fixture.project),
             reason: None,
         },
-        ..hold.clone()
+        ..hold
     };
     let reused = submit(&mut *fixture.store, &other);
     assert!(
