@@ -145,18 +145,22 @@ impl Crew {
         }
     }
 
-    /// Hears of so many things that were done. A member that ends before it was told to is an error.
-    pub(super) fn hear_of(&mut self, count: u64) -> Result<()> {
-        let mut heard = 0;
+    /// Hears of so many things that were done, and says who did the last. A member that ends before it was told
+    /// to is an error.
+    pub(super) fn hear_of(&mut self, count: u64) -> Result<usize> {
+        let (mut heard, mut last) = (0, 0);
         while heard < count {
             match self.hear()? {
                 (number, News::Ended) => {
                     bail!("{} ended by itself", self.members[number].words.join(" "))
                 }
-                (_, News::Line(line)) => heard += u64::from(line != "Nothing"),
+                (number, News::Line(line)) if line != "Nothing" => {
+                    (heard, last) = (heard + 1, number)
+                }
+                (_, News::Line(_)) => {}
             }
         }
-        Ok(())
+        Ok(last)
     }
 
     /// Hears the lines of one member until one of them is as wished.
@@ -176,11 +180,18 @@ impl Crew {
         }
     }
 
+    /// Kills it; its successor goes on with the same history.
     pub(super) fn kill_and_restart(&mut self, number: usize) -> Result<()> {
+        let words = self.members[number].words.clone();
+        self.kill_and_replace(number, words)
+    }
+
+    /// Kills it; another one takes its place.
+    pub(super) fn kill_and_replace(&mut self, number: usize, words: Vec<String>) -> Result<()> {
         self.kill(number)?;
-        let Member { words, prefix, .. } = &self.members[number];
-        let child = start(prefix, words, number, &self.reporter)?;
-        self.members[number].child = child;
+        let member = &mut self.members[number];
+        member.child = start(&member.prefix, &words, number, &self.reporter)?;
+        member.words = words;
         Ok(())
     }
 

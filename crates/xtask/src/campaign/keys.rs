@@ -24,8 +24,9 @@ pub(super) fn run(stage: &mut Stage) -> Result<()> {
             at_once(&product, &["queue", "claim", "--key", "claim"], 3)
         });
         stage.trial(&format!("{store}: complete"), |_| {
+            let claimed = leased(&product)?;
             let words = [
-                "queue", "complete", "one", "--fence", "1", "--key", "complete",
+                "queue", "complete", &claimed, "--fence", "1", "--key", "complete",
             ];
             at_once(&product, &words, 4)
         });
@@ -35,6 +36,16 @@ pub(super) fn run(stage: &mut Stage) -> Result<()> {
         at_once(&product, words, events)
     });
     Ok(())
+}
+
+/// The task that has a lease; on a server two claimers may have reached for different ones.
+fn leased(product: &Product) -> Result<String> {
+    let queue = product.answer(["queue", "list"])?;
+    let tasks = queue["tasks"].as_array().into_iter().flatten();
+    let mut names = tasks
+        .filter(|task| task["state"] == "leased")
+        .filter_map(|task| task["name"].as_str());
+    Ok(names.next().context("a task is leased")?.to_owned())
 }
 
 /// All succeed, all are told the same, and the ledger has so many events afterwards.

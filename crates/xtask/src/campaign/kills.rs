@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::checks::{Expected, Fact, total_queue};
+use super::checks::{Expected, Fact, What, total_queue};
 use super::crew::{Crew, Site};
 use super::door::Ledger;
 use super::history::{self, Call};
@@ -32,8 +32,14 @@ fn kill_many(stage: &Stage, store: &str, lodging: &Lodging) -> Result<Findings> 
     }
     for kill in 0..kills {
         progress("kills", kill, kills);
-        crew.hear_of(1 + dice.below(8))?;
-        crew.kill_and_restart(dice.index(WORKERS + ADDERS))?;
+        let speaker = crew.hear_of(1 + dice.below(8))?;
+        // Some who just did something, so may hold a lease, come back without memory: it must run out.
+        if speaker < WORKERS && dice.below(3) == 0 {
+            let stranger = format!("w{speaker}-after-{kill}");
+            crew.kill_and_replace(speaker, site.part("work", &stranger))?;
+        } else {
+            crew.kill_and_restart(dice.index(WORKERS + ADDERS))?;
+        }
     }
     site.announce_end()?;
     let mut complaints = crew.wait()?;
@@ -42,6 +48,12 @@ fn kill_many(stage: &Stage, store: &str, lodging: &Lodging) -> Result<Findings> 
         history::read_all(&site.histories())?,
     );
     complaints.extend(judge(&ledger, &calls, Expected::AllDone));
+    let is_expiry = |fact: &&Fact| fact.what == What::Expired;
+    let facts: Vec<Fact> = ledger.events.iter().map(Fact::of).collect();
+    let expired = facts.iter().filter(is_expiry).count();
+    if expired == 0 {
+        complaints.push("no lease ran out, so nothing was shown about it".to_owned());
+    }
     let cut_off = calls
         .iter()
         .filter(|call| call.replies.len() < call.asked)
@@ -49,7 +61,7 @@ fn kill_many(stage: &Stage, store: &str, lodging: &Lodging) -> Result<Findings> 
     Ok(Findings {
         count: kills,
         note: format!(
-            "{} tasks, {} events, {} calls, {cut_off} of them cut off and repeated",
+            "{} tasks, {} events, {expired} leases run out, {} calls, {cut_off} of them cut off",
             ledger.tasks,
             ledger.events.len(),
             calls.len()
