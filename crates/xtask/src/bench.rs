@@ -40,7 +40,7 @@ pub(crate) struct BenchArgs {
     #[arg(long)]
     seed: Option<u64>,
     /// The cargo profile that is measured.
-    #[arg(long, default_value = "release")]
+    #[arg(long, default_value = "dist")]
     profile: String,
 }
 

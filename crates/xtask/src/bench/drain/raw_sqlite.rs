@@ -14,6 +14,7 @@ pub(super) const DATABASE: &str = "raw.db";
 
 pub(super) struct RawSqlite {
     connection: Connection,
+    door: PathBuf,
     turnstile: PathBuf,
     project: String,
 }
@@ -24,13 +25,16 @@ impl RawSqlite {
         connection.pragma_update(None, "synchronous", "FULL")?;
         Ok(Self {
             connection,
+            door: home.join("raw.door"),
             turnstile: home.join("raw.lock"),
             project: project.to_string(),
         })
     }
 
     fn in_line<T>(&mut self, work: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        let door = Lock::acquire(&self.door, "write")?;
         let _turn = Lock::acquire(&self.turnstile, "write")?;
+        door.release();
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let done = work(self)?;
         self.connection.execute_batch("COMMIT")?;
