@@ -155,7 +155,7 @@ impl Crew {
                     bail!("{} ended by itself", self.members[number].words.join(" "))
                 }
                 (number, News::Line(line)) if line != "Nothing" => {
-                    (heard, last) = (heard + 1, number)
+                    (heard, last) = (heard + 1, number);
                 }
                 (_, News::Line(_)) => {}
             }
@@ -251,7 +251,8 @@ fn start(
     number: usize,
     reporter: &Sender<(usize, u32, News)>,
 ) -> Result<Child> {
-    let this = std::env::current_exe()?;
+    // By its process and not by its name: cargo may have replaced the file since we were started.
+    let this = format!("/proc/{}/exe", std::process::id());
     let mut command: Command = prefix.command(this);
     command
         .args(words)

@@ -34,7 +34,7 @@ fn kill_many(stage: &Stage, store: &str, lodging: &Lodging) -> Result<Findings> 
         progress("kills", kill, kills);
         let speaker = crew.hear_of(1 + dice.below(8))?;
         // Some who just did something, so may hold a lease, come back without memory: it must run out.
-        if speaker < WORKERS && dice.below(3) == 0 {
+        if speaker < WORKERS && dice.below(2) == 0 {
             let stranger = format!("w{speaker}-after-{kill}");
             crew.kill_and_replace(speaker, site.part("work", &stranger))?;
         } else {
