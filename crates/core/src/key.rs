@@ -1,11 +1,9 @@
 //! Idempotency keys. An error on commit means "unknown": whoever repeats a call with the same key
 //! gets the one result that there is, never a second one.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
+use crate::checked_text::checked_text;
 use crate::{ProjectId, SessionId, TaskId};
 
 /// The longest key, in bytes.
@@ -31,45 +29,13 @@ impl IdempotencyKey {
     pub fn in_project(&self, project: ProjectId) -> Self {
         Self(format!("{project}/{self}"))
     }
-
-    /// The key as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl fmt::Display for IdempotencyKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl FromStr for IdempotencyKey {
-    type Err = KeyError;
-
-    fn from_str(text: &str) -> Result<Self, KeyError> {
-        Self::try_from(text.to_owned())
-    }
-}
-
-impl TryFrom<String> for IdempotencyKey {
-    type Error = KeyError;
-
-    fn try_from(text: String) -> Result<Self, KeyError> {
-        let fits = (1..=MAX_LEN).contains(&text.len());
-        if fits && text.bytes().all(|b| b.is_ascii_graphic()) {
-            Ok(Self(text))
-        } else {
-            Err(KeyError)
-        }
-    }
-}
-
-impl From<IdempotencyKey> for String {
-    fn from(key: IdempotencyKey) -> Self {
-        key.0
-    }
-}
+checked_text!(IdempotencyKey, KeyError, |text| {
+    let fits = (1..=MAX_LEN).contains(&text.len());
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+    (fits && is_plain).then_some(()).ok_or(KeyError)
+});
 
 #[cfg(test)]
 mod tests {

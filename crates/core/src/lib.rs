@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 pub mod caller;
+mod checked_text;
 pub mod event;
 pub mod hold;
 pub mod id;

@@ -4,10 +4,9 @@
 //! Upper case is refused rather than folded: two names that differ only by case cannot exist, so
 //! they cannot meet on a file system that folds case.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+
+use crate::checked_text::checked_text;
 
 /// The longest name, in bytes.
 pub const MAX_LEN: usize = 64;
@@ -69,56 +68,12 @@ fn is_allowed(index: usize, character: char) -> bool {
     }
 }
 
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
-        pub struct $name(String);
+/// What people call a task; unique among the live tasks of a project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TaskName(String);
 
-        impl $name {
-            /// The name as text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = NameError;
-
-            fn from_str(text: &str) -> Result<Self, NameError> {
-                check(text)?;
-                Ok(Self(text.to_owned()))
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = NameError;
-
-            fn try_from(text: String) -> Result<Self, NameError> {
-                check(&text)?;
-                Ok(Self(text))
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(name: $name) -> Self {
-                name.0
-            }
-        }
-    )*};
-}
-
-names! {
-    /// What people call a task; unique among the live tasks of a project.
-    TaskName;
-}
+checked_text!(TaskName, NameError, check);
 
 #[cfg(test)]
 mod tests {

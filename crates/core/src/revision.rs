@@ -1,9 +1,8 @@
 //! Git's own ids and names, as values that cannot be mistaken for an option or an expression.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+
+use crate::checked_text::checked_text;
 
 /// A full object id, SHA-1 or SHA-256. Never an abbreviation, never an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -45,51 +44,16 @@ fn is_plain_branch(text: &str) -> bool {
     text.len() <= 200 && text.split('/').all(is_plain)
 }
 
-macro_rules! checked_text {
-    ($name:ident, $check:ident, $error:expr) => {
-        impl $name {
-            /// As git takes it.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = RevisionError;
-
-            fn from_str(text: &str) -> Result<Self, RevisionError> {
-                Self::try_from(text.to_owned())
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = RevisionError;
-
-            fn try_from(text: String) -> Result<Self, RevisionError> {
-                if $check(&text) {
-                    Ok(Self(text))
-                } else {
-                    Err($error)
-                }
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(value: $name) -> Self {
-                value.0
-            }
-        }
-    };
-}
-
-checked_text!(CommitId, is_object_id, RevisionError::CommitId);
-checked_text!(BranchName, is_plain_branch, RevisionError::BranchName);
+checked_text!(CommitId, RevisionError, |text| {
+    is_object_id(text)
+        .then_some(())
+        .ok_or(RevisionError::CommitId)
+});
+checked_text!(BranchName, RevisionError, |text| {
+    is_plain_branch(text)
+        .then_some(())
+        .ok_or(RevisionError::BranchName)
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The only place that prints. stdout is data, stderr is everything else.
 //!
-//! Text that came from outside (names, briefs, reasons) goes through [`plain`] before it reaches a
+//! Text that came from outside (names, briefs, reasons) goes through [`plain()`] before it reaches a
 //! terminal: no control character survives but newline and tab.
 
 mod event_line;
@@ -82,7 +82,7 @@ impl Output {
         self.stdout.flush()
     }
 
-    /// A line of text for a person. Styles in it are ours; foreign text must have gone through [`plain`].
+    /// A line of text for a person. Styles in it are ours; foreign text must have gone through [`plain()`].
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         writeln!(self.stdout, "{}", text.as_ref())?;
         self.stdout.flush()

@@ -25,7 +25,7 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 use crate::sql::{Following, Row, RowLock, Sql, SqlError, SqlErrorKind, Value};
 use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
-use connection::{outcome_of_commit, shorten_wal, sql_error};
+use connection::{Sharing, outcome_of_commit, shorten_wal, sql_error, told_by_the_disk};
 
 const _: () = assert!(
     rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003,
@@ -55,7 +55,8 @@ pub struct SqliteStore {
     place: Place,
     ambient: Ambient,
     info: StoreInfo,
-    /// Gone after an error whose outcome is unknown: the next transaction reads anew what is on disk.
+    /// Gone after an error whose outcome is unknown: the next transaction reads anew what is on disk. Never one that
+    /// keeps others out.
     connection: Option<Connection>,
 }
 
@@ -108,20 +109,28 @@ impl SqliteStore {
     pub fn open(home: &Path, ambient: Ambient) -> Result<Self, StoreError> {
         prepare_home(home)?;
         let place = Place::in_home(home);
-        let (connection, info) = connection::open(&place, &ambient)?;
+        let opened = connection::open(&place, &ambient)?;
         Ok(Self {
             place,
             ambient,
-            info,
-            connection: Some(connection),
+            info: opened.info,
+            connection: Some(opened.connection).filter(|_| opened.sharing == Sharing::All),
         })
     }
 
-    fn connected(&mut self) -> Result<Connection, StoreError> {
-        match self.connection.take() {
-            Some(connection) => Ok(connection),
-            None => connection::open(&self.place, &self.ambient).map(|(connection, _)| connection),
+    fn connected(&mut self, mode: Mode) -> Result<(Connection, Sharing), StoreError> {
+        if let Some(connection) = self.connection.take() {
+            return Ok((connection, Sharing::All));
         }
+        let opened = connection::open(&self.place, &self.ambient)?;
+        if mode == Mode::Write && opened.sharing == Sharing::Nobody {
+            let cause = SqlError {
+                kind: SqlErrorKind::NoSpace,
+                source: "the disk has no room for the index of the database".into(),
+            };
+            return Err(StoreError::NoSpace { cause });
+        }
+        Ok((opened.connection, opened.sharing))
     }
 }
 
@@ -130,9 +139,11 @@ fn prepare_home(home: &Path) -> Result<(), StoreError> {
         path: home.to_owned(),
         cause,
     };
-    Dir::create_private(home).map_err(|error| failed(error.into()))?;
+    // Before anything is made there: of a path that does not exist yet, its nearest ancestor tells.
     match Filesystem::of(home).map_err(|error| failed(error.into()))? {
-        Filesystem::Local => Ok(()),
+        Filesystem::Local => Dir::create_private(home)
+            .map(drop)
+            .map_err(|error| failed(error.into())),
         other @ (Filesystem::Network { .. } | Filesystem::Fuse) => {
             Err(StoreError::NetworkFilesystem {
                 path: home.to_owned(),
@@ -156,8 +167,8 @@ impl Store for SqliteStore {
             Mode::Write => Some(self.place.line_up()?),
             Mode::Read => None,
         };
-        let mut connection = self.connected()?;
-        begin(&connection, mode)?;
+        let (mut connection, sharing) = self.connected(mode)?;
+        begin(&connection, mode).map_err(|error| told_by_the_disk(error, &self.place))?;
         let now = to_the_millisecond(self.ambient.clock.now());
         let outcome = work(&mut Transaction {
             sql: &mut connection,
@@ -171,10 +182,11 @@ impl Store for SqliteStore {
         if mode == Mode::Write && outcome.is_ok() {
             shorten_wal(&connection, &self.place);
         }
-        if is_settled && !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
+        let is_known = !matches!(outcome, Err(StoreError::OutcomeUnknown { .. }));
+        if is_settled && is_known && sharing == Sharing::All {
             self.connection = Some(connection);
         }
-        outcome
+        outcome.map_err(|error| told_by_the_disk(error, &self.place))
     }
 
     fn bell(&self) -> Result<Box<dyn Bell>, StoreError> {

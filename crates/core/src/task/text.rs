@@ -1,10 +1,9 @@
 //! Texts that people and agents write into a task: bounded, and without NUL, which neither an environment nor an
 //! argument list can carry. They are data; whoever shows them escapes them.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+
+use crate::checked_text::checked_text;
 
 /// A text that does not fit its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -60,41 +59,9 @@ macro_rules! texts {
         impl $name {
             /// The longest one, in bytes.
             pub const LIMIT: usize = $limit;
-
-            /// The text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = TextError;
-
-            fn from_str(text: &str) -> Result<Self, TextError> {
-                Self::try_from(text.to_owned())
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = TextError;
-
-            fn try_from(text: String) -> Result<Self, TextError> {
-                check(&text, $what, Self::LIMIT)?;
-                Ok(Self(text))
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(text: $name) -> Self {
-                text.0
-            }
-        }
+        checked_text!($name, TextError, |text| check(text, $what, $limit));
     )*};
 }
 

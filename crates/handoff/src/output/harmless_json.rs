@@ -1,4 +1,4 @@
-//! JSON that is also harmless on a terminal: what [`super::plain`] would escape goes out as `\\uXXXX`, which means the same to a
+//! JSON that is also harmless on a terminal: what [`super::plain()`] would escape goes out as `\\uXXXX`, which means the same to a
 //! program.
 
 use std::io::{self, Write};

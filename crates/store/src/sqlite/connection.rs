@@ -5,6 +5,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use handoff_files::filesystem;
 use rusqlite::config::DbConfig;
 use rusqlite::ffi;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
@@ -28,16 +29,38 @@ const WAL_LIMIT: u64 = 512 * 1024;
 /// SQLite's mark for whose file this is: "hdof".
 const APPLICATION_ID: i64 = 0x6864_6f66;
 
-pub(super) fn open(
-    place: &Place,
-    ambient: &Ambient,
-) -> Result<(Connection, StoreInfo), StoreError> {
-    let failed =
-        |error| StoreError::unavailable("the database could not be opened", sql_error(error));
+/// An open database.
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    pub(super) info: StoreInfo,
+    pub(super) sharing: Sharing,
+}
+
+/// Who else may use the database meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sharing {
+    /// Everybody, by an index in shared memory.
+    All,
+    /// Nobody, for one look: the index is in our own memory, because the disk has no room for the shared one.
+    Nobody,
+}
+
+pub(super) fn open(place: &Place, ambient: &Ambient) -> Result<Opened, StoreError> {
+    match try_open(place, ambient, Sharing::All) {
+        Err(StoreError::NoSpace { .. }) => try_open(place, ambient, Sharing::Nobody),
+        opened => opened,
+    }
+}
+
+fn try_open(place: &Place, ambient: &Ambient, sharing: Sharing) -> Result<Opened, StoreError> {
+    let failed = |error| {
+        let step = "the database could not be opened";
+        told_by_the_disk(StoreError::unavailable(step, sql_error(error)), place)
+    };
     create_private(&place.database)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&place.database, flags).map_err(failed)?;
-    configure(&connection).map_err(failed)?;
+    configure(&connection, sharing).map_err(failed)?;
     if int_pragma(&connection, "application_id").map_err(failed)? != APPLICATION_ID {
         claim_file(&connection, place)?;
     }
@@ -49,7 +72,11 @@ pub(super) fn open(
         engine: format!("SQLite {}", rusqlite::version()),
         schema: crate::migration::latest(schema::MIGRATIONS),
     };
-    Ok((connection, info))
+    Ok(Opened {
+        connection,
+        info,
+        sharing,
+    })
 }
 
 /// SQLite would make the file with the umask's rights, and the WAL copies them.
@@ -75,7 +102,11 @@ pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn configure(connection: &Connection) -> rusqlite::Result<()> {
+fn configure(connection: &Connection, sharing: Sharing) -> rusqlite::Result<()> {
+    if sharing == Sharing::Nobody {
+        connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        connection.pragma_update(None, "query_only", true)?;
+    }
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -144,10 +175,33 @@ pub(super) fn outcome_of_commit(error: rusqlite::Error) -> StoreError {
     }
 }
 
+/// SQLite says the same of a shared index that cannot grow whether the disk is full or broken. The disk knows.
+pub(super) fn told_by_the_disk(error: StoreError, place: &Place) -> StoreError {
+    let StoreError::Unavailable { step, cause } = error else {
+        return error;
+    };
+    if cannot_grow(&cause) && is_full(&place.database) {
+        StoreError::NoSpace { cause }
+    } else {
+        StoreError::Unavailable { step, cause }
+    }
+}
+
+fn cannot_grow(cause: &SqlError) -> bool {
+    let error = cause.source.downcast_ref::<rusqlite::Error>();
+    let code = error.and_then(|error| error.sqlite_error());
+    code.is_some_and(|code| code.extended_code == ffi::SQLITE_IOERR_SHMSIZE)
+}
+
+/// The shared index grows by 32 KiB.
+fn is_full(path: &Path) -> bool {
+    filesystem::free_space(path).is_ok_and(|free| free < 64 * 1024)
+}
+
 pub(super) fn sql_error(error: rusqlite::Error) -> SqlError {
     let code = error.sqlite_error().map(|it| (it.code, it.extended_code));
     let kind = match code {
-        Some((ErrorCode::DiskFull, _) | (_, ffi::SQLITE_IOERR_SHMSIZE)) => SqlErrorKind::NoSpace,
+        Some((ErrorCode::DiskFull, _)) => SqlErrorKind::NoSpace,
         Some((ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _)) => SqlErrorKind::Busy,
         Some((ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _)) => SqlErrorKind::Damaged,
         Some((

@@ -157,8 +157,8 @@ mod tests {
             clock: Rc::new(ManualClock::default()),
             fresh_id: StoreId::from_uuid(Uuid::from_u128(7)),
         };
-        let (connection, info) = connection::open(&place, &ambient).unwrap();
-        let id = info.id;
+        let opened = connection::open(&place, &ambient).unwrap();
+        let (connection, id) = (opened.connection, opened.info.id);
         Fixture {
             home,
             place,
