@@ -182,16 +182,19 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// The answer could not be told; it must not look as if nothing had happened.
+    /// The answer could not be told: to the caller that is an unknown outcome, and repeating with the key tells.
     pub(crate) fn untold(&self, failure: Failure) -> Failure {
         if failure.is_closed_pipe {
             return failure;
         }
-        let message = format!(
-            "the change is recorded, but the answer could not be shown: {}",
-            failure.message
-        );
-        Failure { message, ..failure }.hint(repeat_with(&self.key))
+        let message = "the change is recorded, but the answer could not be shown".to_owned();
+        let code = ExitCode::OutcomeUnknown;
+        Failure {
+            message,
+            code,
+            ..failure
+        }
+        .hint(repeat_with(&self.key))
     }
 }
 

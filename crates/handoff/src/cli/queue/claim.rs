@@ -5,8 +5,9 @@ use std::time::Duration;
 use handoff_api::{ClaimDocument, ExitCode, TaskDocument};
 use handoff_core::Cursor;
 use handoff_core::lease::Ttl;
+use handoff_core::time::Clock;
 use handoff_store::queue::{Answer, Change, TenureWish};
-use handoff_store::{Ring, events, read};
+use handoff_store::{events, read};
 
 use super::KeyArg;
 use crate::cli::span::Span;
@@ -59,19 +60,24 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             let outcome = show(&mut desk, &recorded, args.wait.is_some(), ctx);
             return outcome.map_err(|failure| recorded.untold(failure));
         }
-        wait_for_news(&mut desk, seen, left())?;
+        wait_for_news(&mut desk, seen, left(), &*clock)?;
     }
 }
 
-/// Waits until something was recorded after `seen`. Every claim rings the bell, our own too; only the ledger tells
-/// whether there is any news.
-fn wait_for_news(desk: &mut Desk, seen: Cursor, patience: Duration) -> Result<(), Failure> {
+/// Waits until something was recorded after `seen`, but no longer than `patience` and [`LOOK_AGAIN`] allow. Every claim rings
+/// the bell, our own too; only the ledger tells whether there is any news.
+fn wait_for_news(
+    desk: &mut Desk,
+    seen: Cursor,
+    patience: Duration,
+    clock: &dyn Clock,
+) -> Result<(), Failure> {
     let mut bell = desk.store.bell()?;
     let patience = patience.min(LOOK_AGAIN);
-    while read(&mut *desk.store, events::newest)? == seen {
-        if bell.wait(patience)? == Ring::Silent {
-            break;
-        }
+    let started = clock.now().moment.elapsed;
+    let left = || patience.saturating_sub(clock.now().moment.elapsed.since(started));
+    while read(&mut *desk.store, events::newest)? == seen && !left().is_zero() {
+        bell.wait(left())?;
     }
     Ok(())
 }
