@@ -2,7 +2,9 @@
 //!
 //! It is `sleep`, started through `/bin/sh`, because a shell can do what safe Rust cannot between
 //! fork and exec. With `setsid` the program of that name (util-linux, BusyBox) makes the session;
-//! without it on the machine the step fails. With a double fork the shell puts it in the background
+//! without it on the machine the step fails. The process reports its own id as the last thing before
+//! it becomes `sleep`, so what the step waits for is there when it goes on. (To ask the kernel for
+//! the session would not do: in a process namespace the answer may be a session of no number.) With a double fork the shell puts it in the background
 //! and ends, so that it belongs to init or a subreaper; then, as POSIX has it for such commands,
 //! SIGINT and SIGQUIT are ignored as well. Otherwise it stays the agent's child, and a zombie if it
 //! ends first.
@@ -10,13 +12,10 @@
 use std::io::{self, BufRead, BufReader, Error};
 use std::process::{Child, Command, Stdio};
 
-use handoff_agents::scripted::{Period, Spawn};
-use rustix::process::{Pid, getsid};
+use handoff_agents::scripted::Spawn;
+use rustix::process::Pid;
 
-use crate::clock::{Deadline, wait_until};
 use crate::command::Surroundings;
-
-const SETSID_TIMEOUT: Period = Period::from_millis(5000);
 
 /// Starts it, and returns its id when it is what the script asks for.
 pub(crate) fn spawn(spawn: &Spawn, surroundings: &Surroundings<'_>) -> io::Result<Pid> {
@@ -24,9 +23,6 @@ pub(crate) fn spawn(spawn: &Spawn, surroundings: &Surroundings<'_>) -> io::Resul
     let pid = reported_pid(&mut shell)?;
     if spawn.double_fork {
         shell.wait()?;
-    }
-    if spawn.setsid {
-        wait_for_session(pid)?;
     }
     Ok(pid)
 }
@@ -59,11 +55,12 @@ fn shell_script(spawn: &Spawn) -> String {
     } else {
         ">/dev/null 2>&1"
     };
-    let sleep = format!("{setsid}sleep {seconds:.3} {output} 3>&- </dev/null");
+    let sleep = format!("echo $$; exec sleep {seconds:.3} {output} 3>&- </dev/null");
+    let sleeper = format!("{setsid}/bin/sh -c '{sleep}'");
     if spawn.double_fork {
-        format!("exec 3>&0; {trap}{sleep} & echo $!")
+        format!("exec 3>&0; {trap}{sleeper} &")
     } else {
-        format!("exec 3>&0; {trap}echo $$; exec {sleep}")
+        format!("exec 3>&0; {trap}exec {sleeper}")
     }
 }
 
@@ -73,13 +70,4 @@ fn reported_pid(shell: &mut Child) -> io::Result<Pid> {
     BufReader::new(stdout).read_line(&mut line)?;
     let pid = line.trim().parse().ok().and_then(Pid::from_raw);
     pid.ok_or_else(|| Error::other("the shell did not report a process id"))
-}
-
-fn wait_for_session(pid: Pid) -> io::Result<()> {
-    let deadline = Deadline::after(Some(SETSID_TIMEOUT));
-    if wait_until(deadline, || Ok::<_, Error>(getsid(Some(pid))? == pid))? {
-        Ok(())
-    } else {
-        Err(Error::other("`setsid` did not make a session in time"))
-    }
 }
