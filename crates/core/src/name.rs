@@ -68,6 +68,33 @@ fn is_allowed(index: usize, character: char) -> bool {
     }
 }
 
+/// What people call a feature: a folder, and the last part of prompts and reports. Narrower than the name of a
+/// task: `[a-z0-9-]` without a dash at either end or two in a row.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FeatureName(String);
+
+checked_text!(FeatureName, FeatureNameError, check_feature);
+
+/// Why a text is not the name of a feature.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FeatureNameError {
+    /// Not a name at all.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A name, but not one for a folder of a feature.
+    #[error(
+        "the name of a feature has only a-z, 0-9 and single dashes between them, such as `user-login`"
+    )]
+    NotASlug,
+}
+
+fn check_feature(text: &str) -> Result<(), FeatureNameError> {
+    check(text)?;
+    let is_slug = !text.contains(['.', '_']) && !text.contains("--") && !text.ends_with('-');
+    is_slug.then_some(()).ok_or(FeatureNameError::NotASlug)
+}
+
 /// What people call a task; unique among the live tasks of a project.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -141,6 +168,27 @@ mod tests {
         ];
         for text in corpus {
             assert!(text.parse::<TaskName>().is_err(), "{text:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn a_feature_is_named_by_words_with_dashes() {
+        for text in ["a", "user-login", "2fa", "archived"] {
+            assert!(text.parse::<FeatureName>().is_ok(), "{text:?}");
+        }
+        for text in [
+            "",
+            "-a",
+            "a-",
+            "a--b",
+            "a.archived",
+            "a_b",
+            "A",
+            "../x",
+            "a/b",
+            ".",
+        ] {
+            assert!(text.parse::<FeatureName>().is_err(), "{text:?}");
         }
     }
 

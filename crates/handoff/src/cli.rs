@@ -5,6 +5,7 @@ mod demo;
 mod doctor;
 mod dump;
 mod events;
+mod feature;
 mod help;
 mod hold;
 mod queue;
@@ -40,6 +41,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Feature(feature::Command),
     /// Walk the whole road once in a scratch repository: no set-up, no key, no network.
     Demo(demo::Args),
     /// Write the baton for the next session: add a task, or say that one is done or blocked.
@@ -100,6 +103,7 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
 
 fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match command {
+        Command::Feature(command) => feature::run(command, ctx),
         Command::Demo(args) => demo::run(&args, ctx),
         Command::Dump(args) => dump::run(args, ctx),
         Command::Queue(command) => queue::run(command, ctx),

@@ -9,7 +9,7 @@ struct Crate {
     reason: &'static str,
 }
 
-const CRATES: [Crate; 13] = [
+const CRATES: [Crate; 14] = [
     Crate {
         name: "handoff-core",
         may_use: &[],
@@ -46,6 +46,11 @@ const CRATES: [Crate; 13] = [
         reason: "opening a package must not be able to run anything: no process, no git",
     },
     Crate {
+        name: "handoff-workspace",
+        may_use: &["handoff-core", "handoff-files"],
+        reason: "documents of a repository are only text: nothing in them can run anything",
+    },
+    Crate {
         name: "handoff-store",
         may_use: &["handoff-core", "handoff-files"],
         reason: "a transaction must not be able to wait for a process or for git",
@@ -65,6 +70,7 @@ const CRATES: [Crate; 13] = [
             "handoff-git",
             "handoff-store",
             "handoff-package",
+            "handoff-workspace",
             "handoff-agents",
         ],
         reason: "the engine serves every front end and an agent of any kind, so it knows none",
@@ -79,6 +85,7 @@ const CRATES: [Crate; 13] = [
             "handoff-process",
             "handoff-git",
             "handoff-package",
+            "handoff-workspace",
             "handoff-store",
             "handoff-scripted",
             "handoff-engine",
@@ -100,6 +107,7 @@ const CRATES: [Crate; 13] = [
             "handoff-process",
             "handoff-git",
             "handoff-package",
+            "handoff-workspace",
             "handoff-store",
             "handoff-scripted",
             "handoff-engine",

@@ -1,0 +1,108 @@
+//! Where a feature command works: the workspace of the main worktree, whatever directory one stands in.
+
+use std::path::{Path, PathBuf};
+
+use handoff_api::ExitCode;
+use handoff_files::{Dir, Lock};
+use handoff_git::{DiscoverError, Repository};
+use handoff_workspace::workspace::FOLDER;
+use handoff_workspace::{Current, Feature, Workspace, WorkspaceError};
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// The place of a workspace, whether it is there already or not.
+pub(super) struct Site {
+    /// The root of the main worktree; without git, the directory that has the workspace.
+    pub(super) root: PathBuf,
+    /// None where there is no git: then nothing is known of the code.
+    pub(super) repository: Option<Repository>,
+}
+
+impl Site {
+    /// The site that the working directory lies in.
+    pub(super) fn find(ctx: &Context) -> Result<Self, Failure> {
+        let cwd = ctx.cwd()?;
+        match Repository::discover(cwd) {
+            Ok(repository) => {
+                let root = repository.main_worktree().map(Path::to_owned);
+                let root = root.ok_or_else(|| {
+                    Failure::failed("this repository has no main worktree to keep a workspace in")
+                })?;
+                Ok(Self {
+                    root,
+                    repository: Some(repository),
+                })
+            }
+            Err(DiscoverError::NotFound(start)) => {
+                let has_workspace = |dir: &&Path| dir.join(FOLDER).join("features").is_dir();
+                let root = start.ancestors().find(has_workspace).unwrap_or(&start);
+                Ok(Self {
+                    root: root.to_owned(),
+                    repository: None,
+                })
+            }
+            Err(error) => {
+                Err(Failure::failed("cannot tell which repository this is").because(&error))
+            }
+        }
+    }
+
+    /// The workspace, which must be there.
+    pub(super) fn workspace(&self) -> Result<Workspace, Failure> {
+        Workspace::open(&self.root)?.ok_or_else(|| {
+            Failure::new(ExitCode::NotFound, "there is no workspace here yet")
+                .hint("make one: `handoff init <feature>`")
+        })
+    }
+
+    /// The current feature, which must be there.
+    pub(super) fn feature(&self) -> Result<Feature, Failure> {
+        let workspace = self.workspace()?;
+        let name = match workspace.current()? {
+            Current::Feature(name) => name,
+            Current::None => {
+                return Err(Failure::new(ExitCode::NotFound, "no feature is current")
+                    .hint("choose one: `handoff list`, then `handoff switch <feature>`"));
+            }
+            Current::Unknown(target) => {
+                return Err(Failure::new(
+                    ExitCode::Damaged,
+                    format!("`{FOLDER}/current` names no feature: {target:?}"),
+                )
+                .hint("choose one: `handoff list`, then `handoff switch <feature>`"));
+            }
+        };
+        workspace.feature(&name)?.ok_or_else(|| {
+            Failure::new(
+                ExitCode::NotFound,
+                format!("the current feature `{name}` has no folder"),
+            )
+            .hint("choose another: `handoff list`, then `handoff switch <feature>`")
+        })
+    }
+
+    /// The lock that everyone takes who writes into the workspace. It lies outside of it, where git does not see it,
+    /// and where all worktrees meet.
+    pub(super) fn lock(&self) -> Result<Lock, Failure> {
+        let dir = match &self.repository {
+            Some(repository) => Dir::create_private(&repository.common_dir().join("handoff")),
+            None => Dir::open(&self.root.join(FOLDER)),
+        };
+        let path = dir
+            .map_err(|error| cannot_lock(&error))?
+            .path()
+            .join("workspace.lock");
+        Lock::acquire(&path, "workspace").map_err(|error| cannot_lock(&error))
+    }
+}
+
+fn cannot_lock(error: &(dyn std::error::Error + 'static)) -> Failure {
+    Failure::new(ExitCode::Unavailable, "cannot lock the workspace").because(error)
+}
+
+impl From<WorkspaceError> for Failure {
+    fn from(error: WorkspaceError) -> Self {
+        Self::failed("cannot use the workspace").because(&error)
+    }
+}
