@@ -5,6 +5,8 @@
 //! |---|---|
 //! | [`workspace`] | the folder `.handoff/` of a repository, and which feature is current |
 //! | [`feature`] | the folder of one feature, and its five documents |
+//! | [`language`] | the language that documents are written in |
+//! | [`template`] | the texts that documents and prompts are made from |
 //!
 //! The documents belong to people and agents: whatever this crate does not understand stays as it
 //! is, byte for byte. It runs nothing, asks git nothing, opens no store and reads no clock; what it
@@ -13,7 +15,11 @@
 #![warn(missing_docs)]
 
 pub mod feature;
+pub mod language;
+pub mod template;
 pub mod workspace;
 
 pub use feature::{Document, Feature};
+pub use language::{Language, LanguageError};
+pub use template::{Rendered, Template, TemplateError, Templates, Values, Variable};
 pub use workspace::{Current, Workspace, WorkspaceError};

@@ -1,0 +1,158 @@
+use super::*;
+use crate::language::Language;
+
+fn values() -> Values {
+    let mut values = Values::new(&"login".parse().unwrap(), &Language::default());
+    for template in Template::ALL {
+        for variable in template.variables() {
+            if values.get(*variable).is_none() {
+                values = values.with(*variable, format!("<{}>", variable.name()));
+            }
+        }
+    }
+    values
+}
+
+/// A workspace with one override.
+fn overridden(template: Template, text: &str) -> (tempfile::TempDir, Templates) {
+    let place = tempfile::TempDir::new().unwrap();
+    let folder = place.path().join(".handoff/templates");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(template.file_name()), text).unwrap();
+    let workspace = Workspace::open(place.path()).unwrap().unwrap();
+    let templates = Templates::open(&workspace).unwrap();
+    (place, templates)
+}
+
+fn refusal(template: Template, text: &str) -> String {
+    let (place, templates) = overridden(template, text);
+    let error = templates.render(template, &values()).unwrap_err();
+    error
+        .to_string()
+        .replace(place.path().to_str().unwrap(), "")
+}
+
+#[test]
+fn every_default_says_only_what_it_may() {
+    for template in Template::ALL {
+        let rendered = Templates::embedded().render(*template, &values()).unwrap();
+        assert!(!rendered.text.contains("{{"), "{}", rendered.text);
+        assert!(rendered.text.ends_with('\n') && !rendered.text.ends_with("\n\n"));
+        assert_eq!(rendered.provenance.origin, Origin::Embedded);
+    }
+}
+
+#[test]
+fn every_default_prompt_places_the_briefing() {
+    for template in Template::ALL {
+        if template.variables().contains(&Variable::Briefing) {
+            let rendered = Templates::embedded().render(*template, &values()).unwrap();
+            assert_eq!(
+                rendered.text.matches("<briefing>").count(),
+                1,
+                "{template:?}"
+            );
+            assert!(!rendered.text.starts_with("<briefing>"), "{template:?}");
+        }
+    }
+}
+
+#[test]
+fn an_override_is_used_and_named() {
+    let text = "Build {{feature_name}}, in {{ language }}.\n{{ briefing }}\n";
+    let (place, templates) = overridden(Template::SpecPrompt, text);
+    let rendered = templates.render(Template::SpecPrompt, &values()).unwrap();
+    assert_eq!(rendered.text, "Build login, in English.\n<briefing>\n");
+    let path = place
+        .path()
+        .join(".handoff/templates/default_spec_prompt.md");
+    assert_eq!(rendered.provenance.origin, Origin::Customised(path));
+    assert_eq!(rendered.provenance.digest.len(), 12);
+}
+
+#[test]
+fn an_exported_default_is_no_customisation() {
+    let template = Template::State;
+    let (_place, templates) = overridden(template, template.default_text());
+    assert_eq!(templates.check(template).unwrap().origin, Origin::Embedded);
+}
+
+#[test]
+fn a_prompt_without_a_place_for_the_briefing_begins_with_it() {
+    let (_place, templates) = overridden(Template::ContinuePrompt, "Go on.\n");
+    let rendered = templates
+        .render(Template::ContinuePrompt, &values())
+        .unwrap();
+    assert_eq!(rendered.text, "<briefing>\n\nGo on.\n");
+}
+
+#[test]
+fn an_unknown_variable_is_told_by_its_line() {
+    let known = "feature_name, language";
+    assert_eq!(
+        refusal(Template::Spec, "# Spec\n\n{{ featurename }}\n"),
+        format!(
+            "`/.handoff/templates/default_spec.md` line 3: `featurename` is not known here; known are {known}"
+        )
+    );
+    // Also where it would never be reached, and where it is only asked for.
+    for text in [
+        "a\n{% if false %}\n{{ goal }}{% endif %}",
+        "a\n\n{{ goal is defined }}",
+        "goal\n\n{{ goal|default('x') }}",
+    ] {
+        let refusal = refusal(Template::Spec, text);
+        assert!(refusal.contains("line 3: `goal` is not known"), "{refusal}");
+    }
+}
+
+#[test]
+fn what_is_no_template_is_told_by_its_line() {
+    for text in [
+        "a\n{{ feature_name \nb",
+        "a\n{% if %}\n",
+        "a\n{% include 'default_spec.md' %}",
+        "a\n{{ feature_name|shout }}",
+    ] {
+        let refusal = refusal(Template::Spec, text);
+        assert!(refusal.contains("default_spec.md` line "), "{refusal}");
+        assert!(!refusal.contains("line 1:"), "{refusal}");
+    }
+}
+
+#[test]
+fn an_override_that_never_ends_is_stopped() {
+    let many = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
+    for text in [many, "{{ 'x' * 9999999 }}"] {
+        assert!(refusal(Template::Spec, text).contains("line 1: "));
+    }
+}
+
+#[test]
+fn an_empty_or_unreadable_override_is_an_error() {
+    assert_eq!(
+        refusal(Template::Spec, " \n"),
+        "`/.handoff/templates/default_spec.md` is empty"
+    );
+    let (place, templates) = overridden(Template::Spec, "x");
+    let path = place.path().join(".handoff/templates/default_spec.md");
+    std::fs::write(&path, [0xff]).unwrap();
+    assert!(matches!(
+        templates.check(Template::Spec),
+        Err(TemplateError::Read(DirError::NotText(..)))
+    ));
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
+    assert!(matches!(
+        templates.check(Template::Spec),
+        Err(TemplateError::Read(DirError::NotBeneath(_)))
+    ));
+}
+
+#[test]
+fn a_template_is_found_by_its_file_or_by_its_word() {
+    let expected = Some(Template::ContinuePrompt);
+    assert_eq!(Template::named("default_continue_prompt.md"), expected);
+    assert_eq!(Template::named("continue_prompt"), expected);
+    assert_eq!(Template::named("continue"), None);
+}
