@@ -59,6 +59,10 @@ pub enum Action {
     Steer,
     /// Stop or continue the handing out of work.
     Hold,
+    /// Keep the documents and the record of a feature.
+    Document,
+    /// Let commands of the repository run.
+    Trust,
 }
 
 /// The table said no.
@@ -80,17 +84,20 @@ impl Caller {
     /// | report | yes | yes | its own task | its own task |
     /// | complete | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
+    /// | document | yes | yes | yes | no |
+    /// | trust | yes | no | no | no |
     ///
     /// A session never completes its task: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
         let allowed = match (self, action) {
+            (Self::Worker | Self::Reconciler, Action::Trust) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Session { .. }, Action::Read) => true,
-            (Self::Session { role, .. }, Action::Add) => *role != Role::SubTask,
+            (Self::Session { role, .. }, Action::Add | Action::Document) => *role != Role::SubTask,
             (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
             (
                 Self::Session { .. },
-                Action::Claim | Action::Complete | Action::Steer | Action::Hold,
+                Action::Claim | Action::Complete | Action::Steer | Action::Hold | Action::Trust,
             ) => false,
         };
         if allowed {
@@ -125,6 +132,8 @@ impl fmt::Display for Action {
             Self::Complete => f.write_str("say that a task is done; it is done when it is proved"),
             Self::Steer => f.write_str("cancel, retry or override tasks"),
             Self::Hold => f.write_str("hold or unhold the queue"),
+            Self::Document => f.write_str("keep the record of a feature"),
+            Self::Trust => f.write_str("let commands of the repository run; a person decides that"),
         }
     }
 }
@@ -156,20 +165,29 @@ mod tests {
             Action::Complete,
             Action::Steer,
             Action::Hold,
+            Action::Document,
+            Action::Trust,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        for caller in [Caller::Person, Caller::Worker, Caller::Reconciler] {
-            assert_eq!(row(&caller), [true; 8], "{caller}");
+        assert_eq!(row(&Caller::Person), [true; 10]);
+        for caller in [Caller::Worker, Caller::Reconciler] {
+            let mut expected = [true; 10];
+            expected[9] = false;
+            assert_eq!(row(&caller), expected, "{caller}");
         }
         for role in [Role::Main, Role::FanIn] {
             assert_eq!(
                 row(&session(role, own)),
-                [true, true, false, true, false, false, false, false]
+                [
+                    true, true, false, true, false, false, false, false, true, false
+                ]
             );
         }
         assert_eq!(
             row(&session(Role::SubTask, own)),
-            [true, false, false, true, false, false, false, false]
+            [
+                true, false, false, true, false, false, false, false, false, false
+            ]
         );
     }
 }

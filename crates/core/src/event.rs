@@ -9,13 +9,15 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use crate::hold::{HoldEvent, HoldScope};
-use crate::{Caller, ProjectId, TaskEvent, TaskId, Timestamp};
+use crate::{Caller, FeatureEvent, FeatureId, ProjectId, TaskEvent, TaskId, Timestamp};
 
 /// Whose history an event belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StreamId {
     /// A task's.
     Task(TaskId),
+    /// A feature's.
+    Feature(FeatureId),
     /// That of the hold on a scope.
     Hold(HoldScope),
 }
@@ -27,6 +29,7 @@ impl fmt::Display for StreamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Task(id) => fmt::Display::fmt(id, f),
+            Self::Feature(id) => fmt::Display::fmt(id, f),
             Self::Hold(scope) => write!(f, "{HOLD_PREFIX}{scope}"),
         }
     }
@@ -34,7 +37,7 @@ impl fmt::Display for StreamId {
 
 /// A text that names no stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not the stream of a task or of a hold")]
+#[error("not the stream of a task, of a feature or of a hold")]
 pub struct StreamError;
 
 impl FromStr for StreamId {
@@ -43,6 +46,7 @@ impl FromStr for StreamId {
     fn from_str(text: &str) -> Result<Self, StreamError> {
         let stream = match text.strip_prefix(HOLD_PREFIX) {
             Some(scope) => scope.parse().ok().map(Self::Hold),
+            None if text.starts_with(FeatureId::PREFIX) => text.parse().ok().map(Self::Feature),
             None => text.parse().ok().map(Self::Task),
         };
         stream.ok_or(StreamError)
@@ -57,6 +61,8 @@ impl FromStr for StreamId {
 pub enum Event {
     /// To a task.
     Task(TaskEvent),
+    /// To a feature.
+    Feature(FeatureEvent),
     /// To a hold above a single task.
     Hold(HoldEvent),
 }
@@ -164,6 +170,7 @@ mod tests {
         let id = "0192f0c47d0a7c3e9f5b2a1c3d4e5f60";
         let texts = [
             format!("task_{id}"),
+            format!("feat_{id}"),
             "hold/everything".to_owned(),
             format!("hold/proj_{id}"),
             format!("hold/batch_{id}"),

@@ -95,6 +95,8 @@ ids! {
     SessionId, "session", "ses_";
     /// A sealed snapshot.
     PackageId, "package", "pkg_";
+    /// What a person wants built.
+    FeatureId, "feature", "feat_";
     /// A fan-out.
     BatchId, "batch", "batch_";
 }

@@ -9,7 +9,9 @@
 
 pub mod caller;
 mod checked_text;
+pub mod digest;
 pub mod event;
+pub mod feature;
 pub mod hold;
 pub mod id;
 pub mod key;
@@ -19,12 +21,16 @@ pub mod ownership;
 pub mod project;
 pub mod revision;
 pub mod task;
+pub mod text;
 pub mod time;
+pub mod tree;
 
 pub use caller::{Action, Caller, Role};
+pub use digest::Digest;
 pub use event::{Cursor, Envelope, Event, StreamId};
+pub use feature::{FeatureEvent, FeatureRecord};
 pub use hold::{Hold, HoldScope};
-pub use id::{BatchId, PackageId, ProjectId, SessionId, StoreId, TaskId};
+pub use id::{BatchId, FeatureId, PackageId, ProjectId, SessionId, StoreId, TaskId};
 pub use key::IdempotencyKey;
 pub use lease::{Fence, Lease};
 pub use name::{FeatureName, TaskName};
@@ -33,3 +39,4 @@ pub use project::ProjectMark;
 pub use revision::{BranchName, CommitId};
 pub use task::{Task, TaskEvent, TaskState};
 pub use time::{Moment, Now, Timeline, Timestamp};
+pub use tree::TreeState;

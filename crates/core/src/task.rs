@@ -25,14 +25,13 @@ mod fold;
 mod model;
 mod spec;
 mod state;
-mod text;
 
+pub use crate::text::{Brief, Reason, Summary, TextError, VerifyCommand};
 pub use command::{Command, Refusal};
 pub use event::{Evidence, TaskEvent};
 pub use fold::ReplayError;
 pub use spec::{Dependency, Priority, TaskSpec, Until, dependencies};
 pub use state::{Ending, Phase, TaskState};
-pub use text::{Brief, Reason, Summary, TextError, VerifyCommand};
 
 use serde::{Deserialize, Serialize};
 

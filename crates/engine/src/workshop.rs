@@ -12,7 +12,7 @@ use handoff_files::Dir;
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
 use handoff_process::{Child, Exit};
-use handoff_store::queue::{Answer, Change, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Change, Request, TaskRef, TenureWish, submit};
 use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
 
 use crate::error::EngineError;
@@ -80,10 +80,7 @@ impl Workshop<'_> {
             key,
             change,
         };
-        match submit(self.store, &request)?.answer {
-            Answer::Task(task) => Ok(Some(*task)),
-            Answer::NothingReady | Answer::Hold { .. } => Ok(None),
-        }
+        Ok(submit(self.store, &request)?.answer.into_task())
     }
 
     /// Reports on a task. The same attempt says the same thing once, however often it is repeated.

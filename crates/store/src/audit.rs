@@ -1,16 +1,19 @@
 //! The check that rows say nothing but what their events say.
 
-use handoff_core::{StreamId, Task, TaskId};
+use std::fmt::Display;
+
+use handoff_core::{Envelope, FeatureId, FeatureRecord, StreamId, Task, TaskId};
 
 use crate::column::field;
 use crate::error::StoreError;
 use crate::events;
-use crate::queue::task_history;
+use crate::features;
+use crate::queue::{feature_history, task_history};
 use crate::sql::RowLock;
 use crate::store::Transaction;
 use crate::tasks;
 
-/// How many tasks are looked up at a time.
+/// How many rows are looked up at a time.
 const PAGE: u32 = 1_000;
 
 /// What an audit found.
@@ -18,58 +21,106 @@ const PAGE: u32 = 1_000;
 pub struct Audit {
     /// How many tasks were compared.
     pub tasks: usize,
+    /// How many features were compared.
+    pub features: usize,
     /// How many events they were rebuilt from.
     pub events: usize,
     /// What does not agree, in words; empty when all is well.
     pub faults: Vec<String>,
 }
 
-/// Rebuilds each task from its events and compares it with its row.
+/// Rebuilds each task and each feature from its events and compares it with its row.
 pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     let mut audit = Audit::default();
-    let mut after = String::new();
-    loop {
-        let page = tasks::ids_after(tx, &after, PAGE)?;
-        let Some(last) = page.last() else { break };
-        after = last.to_string();
-        for id in page {
-            audit.check(tx, id)?;
-        }
-    }
+    each(tx, tasks::ids_after, |tx, id| audit.check_task(tx, id))?;
+    each(tx, features::ids_after, |tx, id| {
+        audit.check_feature(tx, id)
+    })?;
     audit.faults.extend(rowless(tx)?);
     Ok(audit)
 }
 
-impl Audit {
-    fn check(&mut self, tx: &mut Transaction<'_>, id: TaskId) -> Result<(), StoreError> {
-        let row = tasks::get(tx, id)?;
-        let mut history = events::history(tx, StreamId::Task(id), u64::MAX)?;
-        let newest = history.last().map_or(0, |envelope| envelope.seq);
-        // On a server others go on while we look: events newer than the row are a fault only if the row
-        // does not follow.
-        if newest > row.version && tasks::get(tx, id)?.version < newest {
-            self.faults
-                .push(format!("{id} has events that its row does not know"));
+/// Pages through all ids of a table.
+fn each<Id: Display + Copy>(
+    tx: &mut Transaction<'_>,
+    page_after: impl Fn(&mut Transaction<'_>, &str, u32) -> Result<Vec<Id>, StoreError>,
+    mut check: impl FnMut(&mut Transaction<'_>, Id) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let mut after = String::new();
+    loop {
+        let page = page_after(tx, &after, PAGE)?;
+        let Some(last) = page.last() else {
+            return Ok(());
+        };
+        after = last.to_string();
+        for id in page {
+            check(tx, id)?;
         }
-        history.retain(|envelope| envelope.seq <= row.version);
-        self.tasks += 1;
-        self.events += history.len();
-        self.faults.extend(
-            match Task::replay(row.id, row.project, task_history(history)) {
-                Err(error) => Some(error.to_string()),
-                Ok(rebuilt) if rebuilt == row => None,
-                Ok(_) => Some(format!("{id} differs from its history")),
-            },
-        );
-        Ok(())
     }
 }
 
-/// Tasks that have a history but no row.
+impl Audit {
+    fn check_task(&mut self, tx: &mut Transaction<'_>, id: TaskId) -> Result<(), StoreError> {
+        let row = tasks::get(tx, id)?;
+        let newest = |tx: &mut Transaction<'_>| Ok(tasks::get(tx, id)?.version);
+        let history = self.history(tx, StreamId::Task(id), row.version, newest)?;
+        self.tasks += 1;
+        let rebuilt = Task::replay(row.id, row.project, task_history(history));
+        self.compare(id, &row, rebuilt);
+        Ok(())
+    }
+
+    fn check_feature(&mut self, tx: &mut Transaction<'_>, id: FeatureId) -> Result<(), StoreError> {
+        let row = features::get(tx, id)?;
+        let newest = |tx: &mut Transaction<'_>| Ok(features::get(tx, id)?.version);
+        let history = self.history(tx, StreamId::Feature(id), row.version, newest)?;
+        self.features += 1;
+        let rebuilt = FeatureRecord::replay(row.id, row.project, feature_history(history));
+        self.compare(id, &row, rebuilt);
+        Ok(())
+    }
+
+    /// The events that the row should know.
+    ///
+    /// On a server others go on while we look: events newer than the row are a fault only if the row does not follow.
+    fn history(
+        &mut self,
+        tx: &mut Transaction<'_>,
+        stream: StreamId,
+        version: u64,
+        version_now: impl FnOnce(&mut Transaction<'_>) -> Result<u64, StoreError>,
+    ) -> Result<Vec<Envelope>, StoreError> {
+        let mut history = events::history(tx, stream, u64::MAX)?;
+        let newest = history.last().map_or(0, |envelope| envelope.seq);
+        if newest > version && version_now(tx)? < newest {
+            self.faults
+                .push(format!("{stream} has events that its row does not know"));
+        }
+        history.retain(|envelope| envelope.seq <= version);
+        self.events += history.len();
+        Ok(history)
+    }
+
+    fn compare<T: PartialEq, E: Display>(
+        &mut self,
+        id: impl Display,
+        row: &T,
+        rebuilt: Result<T, E>,
+    ) {
+        self.faults.extend(match rebuilt {
+            Err(error) => Some(error.to_string()),
+            Ok(rebuilt) if rebuilt == *row => None,
+            Ok(_) => Some(format!("{id} differs from its history")),
+        });
+    }
+}
+
+/// Streams that have a history but no row.
 fn rowless(tx: &mut Transaction<'_>) -> Result<Vec<String>, StoreError> {
     let rows = tx.query(
         "SELECT stream FROM events WHERE seq = 1 AND stream NOT LIKE 'hold/%' \
-         AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = events.stream) LIMIT 20",
+         AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = events.stream) \
+         AND NOT EXISTS (SELECT 1 FROM features WHERE features.id = events.stream) LIMIT 20",
         &[],
         RowLock::None,
     )?;

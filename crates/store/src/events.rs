@@ -2,7 +2,8 @@
 
 use handoff_core::hold::HoldEvent;
 use handoff_core::{
-    Caller, Cursor, Envelope, Event, IdempotencyKey, ProjectId, StreamId, TaskEvent, Timestamp,
+    Caller, Cursor, Envelope, Event, FeatureEvent, IdempotencyKey, ProjectId, StreamId, TaskEvent,
+    Timestamp,
 };
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
@@ -174,5 +175,6 @@ fn decode(stream: StreamId, body: &str) -> Result<Event, StoreError> {
     match stream {
         StreamId::Hold(_) => from_json::<HoldEvent>(body).map(Event::Hold),
         StreamId::Task(_) => from_json::<TaskEvent>(body).map(Event::Task),
+        StreamId::Feature(_) => from_json::<FeatureEvent>(body).map(Event::Feature),
     }
 }

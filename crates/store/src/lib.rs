@@ -15,6 +15,7 @@ pub mod audit;
 mod column;
 mod error;
 pub mod events;
+pub mod features;
 pub mod holds;
 mod migration;
 pub mod packages;

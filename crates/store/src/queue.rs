@@ -6,6 +6,7 @@
 
 mod change;
 mod claim;
+mod feature;
 mod record;
 
 pub use change::{Answer, Change, Receipt, Request, TaskRef, TenureWish};
@@ -13,7 +14,9 @@ pub use change::{Answer, Change, Receipt, Request, TaskRef, TenureWish};
 use handoff_core::caller::Action;
 use handoff_core::hold::{Hold, HoldEvent, HoldScope};
 use handoff_core::task::{Command, Reason};
-use handoff_core::{Caller, Event, Now, ProjectId, StreamId, Task, TaskEvent, TaskId};
+use handoff_core::{
+    Caller, Event, FeatureEvent, Now, ProjectId, StreamId, Task, TaskEvent, TaskId,
+};
 
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
@@ -124,6 +127,19 @@ fn perform(
         }
         Change::Hold { scope, reason } => hold(tx, *scope, Some(reason.clone()), by, keyed),
         Change::Unhold { scope } => hold(tx, *scope, None, by, keyed),
+        Change::Record {
+            id,
+            project,
+            name,
+            event,
+        } => {
+            let named = feature::Named {
+                id: *id,
+                project: *project,
+                name,
+            };
+            feature::record(tx, &named, event, by, keyed)
+        }
     }
 }
 
@@ -271,7 +287,8 @@ fn name_taken(
         Change::ClaimNext { .. }
         | Change::Claim { .. }
         | Change::Hold { .. }
-        | Change::Unhold { .. } => {
+        | Change::Unhold { .. }
+        | Change::Record { .. } => {
             return Ok(None);
         }
     };
@@ -289,6 +306,18 @@ pub(crate) fn task_history(
         .into_iter()
         .filter_map(|envelope| match envelope.event {
             Event::Task(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_) => None,
+            Event::Hold(_) | Event::Feature(_) => None,
+        })
+}
+
+/// The same for a feature.
+pub(crate) fn feature_history(
+    history: Vec<handoff_core::Envelope>,
+) -> impl Iterator<Item = (u64, handoff_core::Timestamp, FeatureEvent)> {
+    history
+        .into_iter()
+        .filter_map(|envelope| match envelope.event {
+            Event::Feature(event) => Some((envelope.seq, envelope.at, event)),
+            Event::Hold(_) | Event::Task(_) => None,
         })
 }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Evidence;
 use super::state::{Ending, Phase};
-use super::text::{Reason, Summary};
 use crate::caller::Forbidden;
 use crate::lease::Tenure;
+use crate::text::{Reason, Summary};
 use crate::{Caller, Fence, SessionId, TaskId};
 
 /// What can be asked of a task that exists.

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::spec::TaskSpec;
 use super::state::Ending;
-use super::text::{Reason, Summary, VerifyCommand};
 use crate::hold::Hold;
 use crate::lease::{Lease, Term};
+use crate::text::{Reason, Summary, VerifyCommand};
 use crate::{BranchName, CommitId, Fence, PackageId, SessionId, TaskId};
 
 /// What happened to a task.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{Brief, VerifyCommand};
+use crate::text::{Brief, VerifyCommand};
 use crate::{Ownership, TaskId, TaskName};
 
 /// What was asked for.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::spec::Until;
-use super::text::{Reason, Summary};
+use crate::text::{Reason, Summary};
 use crate::{Lease, SessionId, Timestamp};
 
 /// Where a task is.

@@ -14,7 +14,7 @@ use handoff_engine::{
     Attempt, EngineError, Launch, Places, Walked, Workshop, reconcile, walk_next,
 };
 use handoff_git::{Git, Repository};
-use handoff_store::queue::{Answer, Change, Request, TaskRef, submit};
+use handoff_store::queue::{Change, Request, TaskRef, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
 use handoff_store::{Store as _, audit, events, read, tasks};
 use handoff_testkit::{GitRepo, ManualClock, TestEnv};
@@ -103,10 +103,8 @@ impl Stage {
     pub(crate) fn submit(&mut self, by: Caller, change: Change) -> Task {
         let key: IdempotencyKey = handoff_process::mint().to_string().parse().unwrap();
         let request = Request { by, key, change };
-        match submit(&mut self.store, &request).unwrap().answer {
-            Answer::Task(task) => *task,
-            Answer::Hold { .. } | Answer::NothingReady => panic!("expected a task: {request:?}"),
-        }
+        let answer = submit(&mut self.store, &request).unwrap().answer;
+        answer.into_task().expect("it is about a task")
     }
 
     /// Lets an agent that is this shell script take the next task.
@@ -134,7 +132,7 @@ impl Stage {
         let events = read(&mut self.store, |tx| events::history(tx, stream, u64::MAX)).unwrap();
         let task_event = |event| match event {
             Event::Task(event) => event,
-            Event::Hold(_) => panic!("a task has no such event"),
+            Event::Hold(_) | Event::Feature(_) => panic!("a task has no such event"),
         };
         events.into_iter().map(|it| task_event(it.event)).collect()
     }

@@ -1,8 +1,9 @@
 //! An event as one line for a person.
 
+use handoff_core::feature::{CheckOutcome, NoteKind};
 use handoff_core::hold::HoldEvent;
 use handoff_core::task::Evidence;
-use handoff_core::{Envelope, Event, TaskEvent};
+use handoff_core::{Envelope, Event, FeatureEvent, TaskEvent};
 
 use super::plain::one_line;
 use super::table::cut;
@@ -16,6 +17,7 @@ pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
     let subject = name.map_or_else(|| envelope.stream.to_string(), str::to_owned);
     let what = match &envelope.event {
         Event::Task(event) => task_event(event),
+        Event::Feature(event) => feature_event(event),
         Event::Hold(HoldEvent::Held { hold }) => {
             format!(
                 "held{}",
@@ -55,6 +57,50 @@ fn task_event(event: &TaskEvent) -> String {
         TaskEvent::Retried => "opened again".to_owned(),
         TaskEvent::Held { hold } => format!("held{}", why(hold.reason.as_ref())),
         TaskEvent::Unheld => "unheld".to_owned(),
+    }
+}
+
+fn feature_event(event: &FeatureEvent) -> String {
+    match event {
+        FeatureEvent::Begun { name } => format!("begun: {name}"),
+        FeatureEvent::StepStarted { step, .. } => format!("step started: {step}"),
+        FeatureEvent::StepFinished { step, .. } => format!("step done: {step}"),
+        FeatureEvent::StepBlocked { step, reason, .. } => format!("step blocked: {step}: {reason}"),
+        FeatureEvent::StepAdded { step, .. } => format!("step added: {step}"),
+        FeatureEvent::Noted { kind, text, .. } => format!("{}: {text}", noted(*kind)),
+        FeatureEvent::Decided {
+            decision, because, ..
+        } => format!("decided: {decision}, because {because}"),
+        FeatureEvent::Checked { run, .. } => {
+            format!("checked {}: {}", run.check, outcome(run.outcome))
+        }
+        FeatureEvent::Checkpointed { step, reason, .. } => {
+            let step = step
+                .as_ref()
+                .map_or_else(String::new, |step| format!(" at {step}"));
+            format!("checkpoint{step}{}", why(reason.as_ref()))
+        }
+        FeatureEvent::Archived => "archived".to_owned(),
+    }
+}
+
+const fn noted(kind: NoteKind) -> &'static str {
+    match kind {
+        NoteKind::Note => "noted",
+        NoteKind::DeadEnd => "noted a dead end",
+        NoteKind::Blocker => "noted a blocker",
+        NoteKind::Question => "noted a question",
+        NoteKind::File => "noted a file",
+    }
+}
+
+/// How a check ended, in a few words.
+pub(crate) fn outcome(outcome: CheckOutcome) -> String {
+    match outcome {
+        CheckOutcome::Passed => "passed".to_owned(),
+        CheckOutcome::Failed { code } => format!("failed with exit code {code}"),
+        CheckOutcome::Killed { signal } => format!("ended by signal {signal}"),
+        CheckOutcome::TimedOut => "took too long".to_owned(),
     }
 }
 

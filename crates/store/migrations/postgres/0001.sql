@@ -30,6 +30,17 @@ CREATE INDEX tasks_open ON tasks (project, rank, number) WHERE is_open = 1;
 CREATE INDEX tasks_all ON tasks (project, number);
 CREATE INDEX tasks_leased ON tasks (project) WHERE state IN ('leased', 'running');
 
+-- A row is the fold of the feature's events.
+CREATE TABLE features (
+    id      TEXT    NOT NULL PRIMARY KEY,
+    project TEXT    NOT NULL,
+    name    TEXT    NOT NULL,
+    is_live BIGINT  NOT NULL,
+    version BIGINT  NOT NULL,
+    body    TEXT    NOT NULL
+);
+CREATE UNIQUE INDEX features_live_name ON features (project, name) WHERE is_live = 1;
+
 CREATE TABLE dependencies (
     on_task TEXT NOT NULL,
     task    TEXT NOT NULL,

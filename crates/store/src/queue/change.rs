@@ -4,7 +4,8 @@ use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
 use handoff_core::task::{Command, Reason, TaskSpec};
 use handoff_core::{
-    Caller, IdempotencyKey, Moment, Now, ProjectId, SessionId, Task, TaskId, TaskName,
+    Caller, FeatureEvent, FeatureId, FeatureName, FeatureRecord, IdempotencyKey, Moment, Now,
+    ProjectId, SessionId, Task, TaskId, TaskName,
 };
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -69,6 +70,18 @@ pub enum Change {
     Unhold {
         /// Of what.
         scope: HoldScope,
+    },
+    /// Write down what happened to a feature.
+    Record {
+        /// Minted by the caller, for a feature that the ledger has not heard of yet.
+        #[serde(skip)]
+        id: FeatureId,
+        /// Where it belongs.
+        project: ProjectId,
+        /// What it is called.
+        name: FeatureName,
+        /// What happened.
+        event: FeatureEvent,
     },
 }
 
@@ -139,6 +152,8 @@ pub struct Receipt {
 pub enum Answer {
     /// The task it was about.
     Task(Box<Task>),
+    /// The feature it was about.
+    Feature(Box<FeatureRecord>),
     /// The hold it was about.
     Hold {
         /// What is or was held.
@@ -148,4 +163,14 @@ pub enum Answer {
     },
     /// There was nothing to claim.
     NothingReady,
+}
+
+impl Answer {
+    /// The task, where the answer is one.
+    pub fn into_task(self) -> Option<Task> {
+        match self {
+            Self::Task(task) => Some(*task),
+            Self::Feature(_) | Self::Hold { .. } | Self::NothingReady => None,
+        }
+    }
 }

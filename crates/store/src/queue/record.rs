@@ -1,10 +1,10 @@
 //! Writing down what was decided: events and rows together, then what follows for others.
 
 use handoff_core::task::Command;
-use handoff_core::{Caller, Envelope, Event, StreamId, Task, TaskEvent};
+use handoff_core::{Caller, Envelope, Event, FeatureRecord, StreamId, Task, TaskEvent};
 
 use super::change::Answer;
-use super::{Performed, command_task, task_history};
+use super::{Performed, command_task, feature_history, task_history};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::packages;
@@ -119,18 +119,25 @@ fn append_all(
 /// The state right after the last event of a history.
 pub(super) fn answer(stream: StreamId, mut history: Vec<Envelope>) -> Result<Answer, StoreError> {
     let inconsistent = |what: String| StoreError::Inconsistent(format!("{stream}: {what}"));
+    let project = history.first().and_then(|first| first.project);
+    let project = project.ok_or_else(|| inconsistent("no project".to_owned()));
     match stream {
         StreamId::Hold(scope) => match history.pop().map(|last| last.event) {
             Some(Event::Hold(event)) => Ok(Answer::Hold {
                 scope,
                 hold: event.in_force(),
             }),
-            Some(Event::Task(_)) | None => Err(inconsistent("no hold in it".to_owned())),
+            Some(Event::Task(_) | Event::Feature(_)) | None => {
+                Err(inconsistent("no hold in it".to_owned()))
+            }
         },
+        StreamId::Feature(id) => {
+            let feature = FeatureRecord::replay(id, project?, feature_history(history))
+                .map_err(|error| inconsistent(error.to_string()))?;
+            Ok(Answer::Feature(Box::new(feature)))
+        }
         StreamId::Task(id) => {
-            let project = history.first().and_then(|first| first.project);
-            let project = project.ok_or_else(|| inconsistent("no project".to_owned()))?;
-            let task = Task::replay(id, project, task_history(history))
+            let task = Task::replay(id, project?, task_history(history))
                 .map_err(|error| inconsistent(error.to_string()))?;
             Ok(Answer::Task(Box::new(task)))
         }

@@ -1,6 +1,7 @@
 //! What both stores must do alike. Each fact is stated once and checked on both.
 
 mod events;
+mod features;
 mod holds;
 mod keys;
 mod leases;

@@ -8,7 +8,7 @@ use handoff_core::lease::Ttl;
 use handoff_core::task::{Command, Dependency, Priority, TaskSpec};
 use handoff_core::{Caller, Fence, IdempotencyKey, ProjectId, StoreId, Task, TaskId};
 use handoff_store::postgres::PostgresStore;
-use handoff_store::queue::{Answer, Change, Receipt, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Change, Receipt, Request, TaskRef, TenureWish, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
 use handoff_store::{Store, StoreError, audit, read};
 use handoff_testkit::postgres::Database;
@@ -150,11 +150,7 @@ impl Fixture {
 
     pub(crate) fn claim(&mut self) -> Option<Task> {
         let change = self.claiming();
-        match self.submit(change).unwrap().answer {
-            Answer::Task(task) => Some(*task),
-            Answer::NothingReady => None,
-            Answer::Hold { .. } => panic!("a claim answered with a hold"),
-        }
+        self.submit(change).unwrap().answer.into_task()
     }
 
     pub(crate) fn tell(&mut self, task: &Task, command: Command) -> Result<Task, StoreError> {
@@ -203,10 +199,7 @@ pub(crate) fn request(change: Change) -> Request {
 }
 
 pub(crate) fn task_of(receipt: Receipt) -> Task {
-    match receipt.answer {
-        Answer::Task(task) => *task,
-        Answer::Hold { .. } | Answer::NothingReady => panic!("expected a task: {receipt:?}"),
-    }
+    receipt.answer.into_task().expect("it is about a task")
 }
 
 pub(crate) fn spec(name: &str) -> TaskSpec {

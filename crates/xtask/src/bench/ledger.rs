@@ -12,7 +12,7 @@ use handoff_core::{Caller, IdempotencyKey, ProjectId, StoreId, Task, TaskId};
 use handoff_process::{SystemClock, mint};
 use handoff_store::Store;
 use handoff_store::postgres::PostgresStore;
-use handoff_store::queue::{Answer, Change, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Change, Request, TaskRef, TenureWish, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
 use postgres::NoTls;
 use rusqlite::Connection;
@@ -159,11 +159,7 @@ impl Ledger {
             key,
             change,
         };
-        match submit(&mut *self.store, &request)?.answer {
-            Answer::Task(task) => Ok(Some(*task)),
-            Answer::NothingReady => Ok(None),
-            Answer::Hold { .. } => bail!("the store answers with a hold"),
-        }
+        Ok(submit(&mut *self.store, &request)?.answer.into_task())
     }
 }
 

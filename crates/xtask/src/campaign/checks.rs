@@ -41,7 +41,7 @@ impl Fact {
     pub(super) fn of(envelope: &Envelope) -> Self {
         let what = match &envelope.event {
             Event::Task(event) => of_task(event),
-            Event::Hold(_) => What::Other,
+            Event::Hold(_) | Event::Feature(_) => What::Other,
         };
         Self {
             stream: envelope.stream.to_string(),

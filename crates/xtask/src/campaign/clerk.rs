@@ -117,13 +117,13 @@ fn spec(name: &str) -> Result<TaskSpec> {
 }
 
 fn reply(answer: Answer) -> Reply {
-    match answer {
-        Answer::Task(task) => Reply::Done {
+    match answer.into_task() {
+        Some(task) => Reply::Done {
             task: task.id.to_string(),
             fence: task.fence.number(),
             until: until(&task),
         },
-        Answer::NothingReady | Answer::Hold { .. } => Reply::Nothing,
+        None => Reply::Nothing,
     }
 }
 

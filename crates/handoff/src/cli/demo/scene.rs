@@ -6,7 +6,7 @@ use handoff_core::task::{Dependency, Priority, TaskSpec, Until};
 use handoff_core::{Envelope, Event, Fence, StreamId, Task, TaskEvent, TaskId};
 use handoff_engine::{Attempt, reconcile};
 use handoff_files::Watch;
-use handoff_store::queue::{Answer, Change};
+use handoff_store::queue::Change;
 use handoff_store::{audit, read, tasks};
 
 use super::stage::{Stage, finish};
@@ -159,10 +159,8 @@ fn add(
         project: desk.project,
         spec,
     };
-    match desk.submit(change, None)?.receipt.answer {
-        Answer::Task(task) => Ok(*task),
-        Answer::Hold { .. } | Answer::NothingReady => Err(Failure::failed("nothing was added")),
-    }
+    let added = desk.submit(change, None)?.receipt.answer.into_task();
+    added.ok_or_else(|| Failure::failed("nothing was added"))
 }
 
 fn named(desk: &mut Desk, name: &str) -> Result<Task, Failure> {

@@ -91,7 +91,7 @@ fn show(
     let receipt = &recorded.receipt;
     let task = match &receipt.answer {
         Answer::Task(task) => Some(desk.document(task, &receipt.now.moment)),
-        Answer::NothingReady | Answer::Hold { .. } => None,
+        Answer::NothingReady | Answer::Hold { .. } | Answer::Feature(_) => None,
     };
     let code = match &task {
         Some(_) => ExitCode::Done,

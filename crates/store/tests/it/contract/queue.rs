@@ -2,7 +2,7 @@
 
 use handoff_core::task::{Command, Dependency, Phase, Priority, Refusal, TaskSpec, Until};
 use handoff_core::{Caller, Fence, Role, SessionId, TaskState};
-use handoff_store::queue::{Answer, Request, submit};
+use handoff_store::queue::{Request, submit};
 use handoff_store::tasks::{self, Which};
 use handoff_store::{StoreError, read};
 
@@ -326,10 +326,7 @@ fn eight_claimers_get_each_task_once(fixture: &mut Fixture) {
                 let claim = || {
                     let receipt =
                         submit(&mut *store, &request(crate::fixture::claim_next(project)));
-                    match receipt.unwrap().answer {
-                        Answer::Task(task) => Some(task.id),
-                        Answer::NothingReady | Answer::Hold { .. } => None,
-                    }
+                    receipt.unwrap().answer.into_task().map(|task| task.id)
                 };
                 std::iter::from_fn(claim).collect::<Vec<_>>()
             })

@@ -1,4 +1,4 @@
-//! Texts that people and agents write into a task: bounded, and without NUL, which neither an environment nor an
+//! Texts that people and agents write into a task or a feature: bounded, and without NUL, which neither an environment nor an
 //! argument list can carry. They are data; whoever shows them escapes them.
 
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ fn check(text: &str, what: &'static str, limit: usize) -> Result<(), TextError> 
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident, $what:literal, $limit:expr;)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
@@ -74,4 +74,6 @@ texts! {
     Reason, "reason", 64 * 1024;
     /// A shell command whose success proves the work.
     VerifyCommand, "verify command", 16 * 1024;
+    /// The text of a step of a plan.
+    StepTitle, "step", 4 * 1024;
 }

@@ -1,0 +1,76 @@
+//! What the ledger knows of a feature: not its plan, which is in its documents, but what was proved and where the code
+//! stood.
+
+mod check;
+mod event;
+mod fold;
+
+pub use check::{CheckName, CheckNameError, CheckOutcome, CheckRun, OutputTail};
+pub use event::{FeatureEvent, Mark, NoteKind};
+pub use fold::HistoryError;
+
+pub use crate::text::StepTitle;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FeatureId, FeatureName, ProjectId, Timestamp};
+
+/// What the ledger knows of a feature: the fold of its events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeatureRecord {
+    /// Its identity. A name that is used again after archiving is another feature.
+    pub id: FeatureId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// What it is called.
+    pub name: FeatureName,
+    /// Where code and plan stood when something was last recorded.
+    pub mark: Option<Marked>,
+    /// The last run of each check.
+    pub checks: BTreeMap<CheckName, CheckRun>,
+    /// The steps that were finished by command, oldest first.
+    pub finished: Vec<Finished>,
+    /// The last checkpoint, if no step was worked on by command since.
+    pub checkpoint: Option<Checkpoint>,
+    /// When it was put away, if it was.
+    pub archived_at: Option<Timestamp>,
+    /// The number of its last event.
+    pub version: u64,
+}
+
+/// A mark with its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marked {
+    /// When.
+    pub at: Timestamp,
+    /// Where things stood.
+    pub mark: Mark,
+}
+
+/// A step that was finished by command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finished {
+    /// Which.
+    pub step: StepTitle,
+    /// When.
+    pub at: Timestamp,
+    /// Where things stood.
+    pub mark: Mark,
+    /// The checks that had passed on exactly this state of the code.
+    pub proved_by: Vec<CheckName>,
+}
+
+/// Where things stood when a session ended, by its own will or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// When.
+    pub at: Timestamp,
+    /// The step that was current.
+    pub step: Option<StepTitle>,
+    /// How much was changed and not committed, in git's words.
+    pub changes: String,
+    /// Why it was taken, if they said.
+    pub reason: Option<crate::task::Reason>,
+}

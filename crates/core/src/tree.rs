@@ -1,0 +1,45 @@
+//! What the code looked like at a moment, and how far it has moved since.
+
+mod freshness;
+
+pub use freshness::{Drift, Freshness, Ignorance, Relation};
+
+use serde::{Deserialize, Serialize};
+
+use crate::checked_text::checked_text;
+use crate::{CommitId, Digest};
+
+/// A branch of the user, whatever they call it. Only to be shown and compared, never given to git.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct HeadName(String);
+
+/// A text that cannot be shown as a branch.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the name of a branch has 1 to 1024 bytes and no control character")]
+pub struct HeadNameError;
+
+checked_text!(HeadName, HeadNameError, |text| {
+    let is_name = !text.is_empty() && text.len() <= 1024 && !text.contains(char::is_control);
+    is_name.then_some(()).ok_or(HeadNameError)
+});
+
+/// What the code looked like at a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeState {
+    /// The branch that was checked out; none if a commit was.
+    pub branch: Option<HeadName>,
+    /// The commit; none before the first one.
+    pub commit: Option<CommitId>,
+    /// What was not committed; none if all was.
+    pub dirty: Option<Dirty>,
+}
+
+/// What was not committed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dirty {
+    /// Of the names and contents of these files; none if they were too large to be read.
+    pub digest: Option<Digest>,
+    /// How many files.
+    pub files: u32,
+}
