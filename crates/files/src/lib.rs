@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`atomic`] | a file written whole or not at all |
 //! | [`dir`] | an opened directory and what lies beneath it |
+//! | [`entry`] | what stands at a name: directories made, entries moved, links pointed |
 //! | [`lock`] | a kernel lock that dies with its holder, and the bell it rings |
 //! | [`filesystem`] | whether a path lies on a disk of this machine |
 //! | [`watch`] | waiting for that bell |
@@ -17,6 +18,7 @@
 
 pub mod atomic;
 pub mod dir;
+pub mod entry;
 mod failure;
 pub mod filesystem;
 pub mod lock;
@@ -25,6 +27,7 @@ pub mod watch;
 
 pub use atomic::{Mode, WriteError};
 pub use dir::{Access, Dir, DirError};
+pub use entry::{Entry, LinkError, MoveError};
 pub use filesystem::{Filesystem, FilesystemError};
 pub use lock::{Holder, Lock, LockError};
 pub use watch::{Wake, Watch, WatchError};

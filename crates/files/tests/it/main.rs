@@ -7,6 +7,8 @@ mod child;
 #[cfg(test)]
 mod dir;
 #[cfg(test)]
+mod entry;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod filesystem;
