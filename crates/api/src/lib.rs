@@ -11,6 +11,7 @@ mod event;
 mod exit;
 mod store;
 mod task;
+mod upgrade;
 
 pub use document::Document;
 pub use error::ErrorDocument;
@@ -21,3 +22,4 @@ pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,
     WalkedDocument,
 };
+pub use upgrade::{UpgradeDocument, UpgradeOutcome};

@@ -63,6 +63,8 @@ pub enum Action {
     Document,
     /// Let commands of the repository run.
     Trust,
+    /// Replace the program itself by its newest release.
+    Upgrade,
 }
 
 /// The table said no.
@@ -85,19 +87,24 @@ impl Caller {
     /// | complete | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
     /// | document | yes | yes | yes | no |
-    /// | trust | yes | no | no | no |
+    /// | trust, upgrade | yes | no | no | no |
     ///
     /// A session never completes its task: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
         let allowed = match (self, action) {
-            (Self::Worker | Self::Reconciler, Action::Trust) => false,
+            (Self::Worker | Self::Reconciler, Action::Trust | Action::Upgrade) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Session { .. }, Action::Read) => true,
             (Self::Session { role, .. }, Action::Add | Action::Document) => *role != Role::SubTask,
             (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
             (
                 Self::Session { .. },
-                Action::Claim | Action::Complete | Action::Steer | Action::Hold | Action::Trust,
+                Action::Claim
+                | Action::Complete
+                | Action::Steer
+                | Action::Hold
+                | Action::Trust
+                | Action::Upgrade,
             ) => false,
         };
         if allowed {
@@ -133,6 +140,7 @@ impl fmt::Display for Action {
             Self::Steer => f.write_str("cancel, retry or override tasks"),
             Self::Hold => f.write_str("hold or unhold the queue"),
             Self::Document => f.write_str("keep the record of a feature"),
+            Self::Upgrade => f.write_str("replace this program; a person decides that"),
             Self::Trust => f.write_str("let commands of the repository run; a person decides that"),
         }
     }
@@ -167,26 +175,27 @@ mod tests {
             Action::Hold,
             Action::Document,
             Action::Trust,
+            Action::Upgrade,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 10]);
+        assert_eq!(row(&Caller::Person), [true; 11]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 10];
-            expected[9] = false;
+            let mut expected = [true; 11];
+            expected[9..].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
         for role in [Role::Main, Role::FanIn] {
             assert_eq!(
                 row(&session(role, own)),
                 [
-                    true, true, false, true, false, false, false, false, true, false
+                    true, true, false, true, false, false, false, false, true, false, false
                 ]
             );
         }
         assert_eq!(
             row(&session(Role::SubTask, own)),
             [
-                true, false, false, true, false, false, false, false, false, false
+                true, false, false, true, false, false, false, false, false, false, false
             ]
         );
     }
