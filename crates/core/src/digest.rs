@@ -1,6 +1,7 @@
 //! The digest of some content: SHA-256 in hexadecimal.
 
 use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
 
 use crate::checked_text::checked_text;
 
@@ -21,6 +22,11 @@ checked_text!(Digest, DigestError, |text| {
 });
 
 impl Digest {
+    /// The digest of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self::from_bytes(sha2::Sha256::digest(bytes).into())
+    }
+
     /// The digest that a hash function gave as bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";

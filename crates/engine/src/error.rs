@@ -38,6 +38,9 @@ pub enum EngineError {
         #[source]
         source: Box<handoff_git::QuarantineError>,
     },
+    /// The state of the tree could not be found out.
+    #[error("cannot look at the tree")]
+    Status(#[source] handoff_git::GitError),
     /// A program could not be started.
     #[error("cannot start a program")]
     Start(#[from] handoff_process::StartError),

@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+pub mod check;
 mod collect;
 mod error;
 mod places;

@@ -2,17 +2,14 @@
 //! its work counts for nothing here.
 
 use std::path::Path;
-use std::time::Duration;
 
 use handoff_core::Task;
+use handoff_core::feature::CheckOutcome;
 use handoff_core::task::{Evidence, VerifyCommand};
-use handoff_process::{Exit, Program};
 
+use crate::check::{LIMIT, outcome, printed, shell};
 use crate::error::EngineError;
 use crate::workshop::Workshop;
-
-/// A check that takes longer hangs.
-const LIMIT: Duration = Duration::from_secs(3600);
 
 /// What the referee saw.
 pub(crate) struct Verdict {
@@ -31,32 +28,32 @@ pub(crate) fn verify(
     command: &VerifyCommand,
     worktree: &Path,
 ) -> Result<Verdict, EngineError> {
-    let program = Program {
-        environment: workshop.environment.clone(),
-        ..Program::new("/bin/sh", worktree).with_arguments(["-c", command.as_str()])
-    };
+    let program = shell(command, worktree, workshop.environment.clone());
     let mut child = handoff_process::start(&program)?;
-    let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
-    let objection = match exit {
-        Exit::Code(0) => None,
-        Exit::Code(code) => Some(format!("`{command}` exited with {code}{}", tail(&child))),
-        Exit::Signal(signal) => Some(format!("`{command}` was ended by signal {signal}")),
-        Exit::TimedOut => Some(format!(
-            "`{command}` took over {} minutes",
-            LIMIT.as_secs() / 60
-        )),
+    let outcome = outcome(workshop.wait(&mut child, task, Some(LIMIT))?);
+    let exit_code = match outcome {
+        CheckOutcome::Passed => Some(0),
+        CheckOutcome::Failed { code } => Some(code),
+        CheckOutcome::Killed { .. } | CheckOutcome::TimedOut => None,
     };
-    let exit_code = match exit {
-        Exit::Code(code) => Some(code),
-        Exit::Signal(_) | Exit::TimedOut => None,
-    };
+    let said = || printed(&child).as_str().lines().last().map(str::to_owned);
     Ok(Verdict {
+        objection: objection(outcome).map(|what| format!("`{command}` {what}{}", after(said()))),
         evidence: Evidence::Verified {
             command: command.clone(),
             exit_code,
         },
-        objection,
     })
+}
+
+/// Why an outcome is not accepted.
+fn objection(outcome: CheckOutcome) -> Option<String> {
+    match outcome {
+        CheckOutcome::Passed => None,
+        CheckOutcome::Failed { code } => Some(format!("exited with {code}")),
+        CheckOutcome::Killed { signal } => Some(format!("was ended by signal {signal}")),
+        CheckOutcome::TimedOut => Some(format!("took over {} minutes", LIMIT.as_secs() / 60)),
+    }
 }
 
 /// The last line that a program printed, where it said what is wrong.
@@ -68,5 +65,9 @@ pub(crate) fn tail(child: &handoff_process::Child) -> String {
         text.lines().last().map(str::to_owned)
     };
     let last = text(child.stderr()).or_else(|| text(child.stdout()));
-    last.map_or_else(String::new, |line| format!(": {line}"))
+    after(last)
+}
+
+fn after(line: Option<String>) -> String {
+    line.map_or_else(String::new, |line| format!(": {line}"))
 }

@@ -6,6 +6,7 @@
 //! | [`mark`] | the mark that says which project it is |
 //! | [`git`] | one call of git, and how it fails |
 //! | [`worktree`] | linked worktrees, and what they stand on |
+//! | [`status`] | branch, commit, and what is not committed |
 //! | [`change`] | what differs between a commit and a working tree |
 //! | [`commit`] | a commit of exactly the declared paths |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
@@ -33,6 +34,7 @@ pub mod mark;
 pub mod quarantine;
 pub mod repository;
 mod snapshot;
+pub mod status;
 pub mod worktree;
 
 pub use change::{Change, ChangeKind};
@@ -42,4 +44,5 @@ pub use mark::MarkError;
 pub use quarantine::QuarantineError;
 pub use repository::{DiscoverError, Repository};
 pub use snapshot::SnapshotError;
+pub use status::Status;
 pub use worktree::{Checkout, Worktree, WorktreeError};

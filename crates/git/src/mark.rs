@@ -67,7 +67,7 @@ impl Repository {
     }
 
     /// Our directory in the common directory, made if it is missing.
-    pub(crate) fn own_dir(&self) -> Result<Dir, DirError> {
+    pub fn own_dir(&self) -> Result<Dir, DirError> {
         Dir::open(self.common_dir())?.create_dir(DIRECTORY)
     }
 }

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::io;
 
 use handoff_api::{ErrorDocument, ExitCode};
+use handoff_core::caller::Forbidden;
 use handoff_core::task::Refusal;
 use handoff_engine::EngineError;
 use handoff_store::StoreError;
@@ -82,6 +83,12 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<Forbidden> for Failure {
+    fn from(error: Forbidden) -> Self {
+        Self::new(ExitCode::Forbidden, error.to_string())
+    }
+}
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let failure = Self::new(code_of(&error), error.to_string());
@@ -108,6 +115,7 @@ impl From<EngineError> for Failure {
             | EngineError::Worktree(_)
             | EngineError::Commit(_)
             | EngineError::Quarantine { .. }
+            | EngineError::Status(_)
             | EngineError::Start(_)
             | EngineError::Wait(_)
             | EngineError::Seal(_)

@@ -15,4 +15,6 @@ mod quarantine;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
+mod status;
+#[cfg(test)]
 mod worktree;

@@ -1,5 +1,6 @@
 //! The commands of the feature workspace, and the site they all work at.
 
+mod clerk;
 mod site;
 
 use handoff_api::ExitCode;

@@ -1,10 +1,12 @@
 //! Where a feature command works: the workspace of the main worktree, whatever directory one stands in.
+//! What a command then does to a feature is recorded by `Clerk::record`, with where the code stands.
 
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
+use handoff_engine::without_secrets;
 use handoff_files::{Dir, Lock};
-use handoff_git::{DiscoverError, Repository};
+use handoff_git::{DiscoverError, Git, GitError, Repository, Status};
 use handoff_workspace::workspace::FOLDER;
 use handoff_workspace::{Current, Feature, Workspace, WorkspaceError};
 
@@ -82,11 +84,27 @@ impl Site {
         })
     }
 
+    /// How the code stands now; none without git.
+    pub(super) fn look(&self, ctx: &Context) -> Result<Option<Status>, Failure> {
+        let Some(repository) = &self.repository else {
+            return Ok(None);
+        };
+        match self.git(ctx).status(repository) {
+            Ok(status) => Ok(Some(status)),
+            Err(GitError::NoWorktree(_)) => Ok(None),
+            Err(error) => Err(Failure::failed("cannot tell how the code stands").because(&error)),
+        }
+    }
+
+    pub(super) fn git(&self, ctx: &Context) -> Git {
+        Git::new(without_secrets(ctx.ambient.environment.clone()))
+    }
+
     /// The lock that everyone takes who writes into the workspace. It lies outside of it, where git does not see it,
     /// and where all worktrees meet.
     pub(super) fn lock(&self) -> Result<Lock, Failure> {
         let dir = match &self.repository {
-            Some(repository) => Dir::create_private(&repository.common_dir().join("handoff")),
+            Some(repository) => repository.own_dir(),
             None => Dir::open(&self.root.join(FOLDER)),
         };
         let path = dir

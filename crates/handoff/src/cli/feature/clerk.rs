@@ -1,0 +1,92 @@
+//! Writes down in the ledger what a command did to the documents of a feature.
+//!
+//! The ledger is opened before a document is touched: what cannot be recorded is not begun. Between the two a crash looks
+//! like an edit by hand, which is welcome too.
+
+use handoff_core::caller::Action;
+use handoff_core::feature::Mark;
+use handoff_core::{Digest, FeatureEvent, FeatureId, FeatureRecord};
+use handoff_store::queue::{Answer, Change};
+use handoff_store::{features, read};
+use handoff_workspace::{Document, Feature};
+
+use super::site::Site;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// Writes down what a command does.
+pub(super) struct Clerk<'a> {
+    site: &'a Site,
+    /// None without git: then there is no project, and nothing to record it in.
+    desk: Option<Desk>,
+}
+
+impl<'a> Clerk<'a> {
+    /// Refuses a caller that may not change a feature.
+    pub(super) fn open(site: &'a Site, ctx: &Context) -> Result<Self, Failure> {
+        let desk = match &site.repository {
+            Some(_) => Some(Desk::open(ctx)?),
+            None => None,
+        };
+        if let Some(desk) = &desk {
+            desk.caller.may(Action::Document)?;
+        }
+        Ok(Self { site, desk })
+    }
+
+    /// Records what was done, with where things stand now.
+    pub(super) fn record(
+        &mut self,
+        ctx: &Context,
+        feature: &Feature,
+        event: impl FnOnce(Mark) -> FeatureEvent,
+    ) -> Result<Option<FeatureRecord>, Failure> {
+        let Some(mark) = mark(self.site, ctx, feature)? else {
+            return Ok(None);
+        };
+        let Some(desk) = &mut self.desk else {
+            return Ok(None);
+        };
+        let change = Change::Record {
+            id: FeatureId::from_uuid(handoff_process::mint()),
+            project: desk.project,
+            name: feature.name.clone(),
+            event: event(mark),
+        };
+        match desk.submit(change, None)?.receipt.answer {
+            Answer::Feature(record) => Ok(Some(*record)),
+            Answer::Task(_) | Answer::Hold { .. } | Answer::NothingReady => Ok(None),
+        }
+    }
+}
+
+/// Where code and plan stand now; none without git.
+pub(super) fn mark(site: &Site, ctx: &Context, feature: &Feature) -> Result<Option<Mark>, Failure> {
+    let Some(status) = site.look(ctx)? else {
+        return Ok(None);
+    };
+    Ok(Some(Mark {
+        tree: status.tree,
+        plan: plan_digest(feature)?,
+    }))
+}
+
+/// The digest of the plan's document as it is now.
+pub(super) fn plan_digest(feature: &Feature) -> Result<Option<Digest>, Failure> {
+    let text = feature
+        .read(Document::State)
+        .map_err(|error| Failure::failed("cannot read the plan").because(&error))?;
+    Ok(text.map(|text| Digest::of(text.as_bytes())))
+}
+
+/// What the ledger knows of a feature; none if it never heard of it.
+pub(super) fn known(ctx: &Context, feature: &Feature) -> Result<Option<FeatureRecord>, Failure> {
+    let Some(mut desk) = Desk::peek(ctx)? else {
+        return Ok(None);
+    };
+    let project = desk.project;
+    Ok(read(&mut *desk.store, |tx| {
+        features::named(tx, project, &feature.name)
+    })?)
+}
