@@ -44,7 +44,7 @@ exit_codes! {
     NotFound = 3, "not_found";
     /// It contradicts what is already there: a taken name, an ended task, a reused key, overlapping paths.
     Conflict = 4, "conflict";
-    /// The store cannot be reached or used at the moment; trying again may help.
+    /// The store or a server cannot be reached or used at the moment; trying again may help.
     Unavailable = 5, "unavailable";
     /// The lease behind the fence you showed is gone; nothing was changed. Stop working on the task.
     LeaseLost = 6, "lease_lost";

@@ -88,9 +88,18 @@ pub fn replace(dir: &Dir, name: &str, bytes: &[u8], mode: Mode) -> Result<(), Wr
 /// What living writers are writing is left alone. Nothing is synced: a leftover that a power cut
 /// brings back is swept again.
 pub fn sweep(dir: &Dir) -> Result<usize, SweepError> {
+    sweep_names(dir, temporary::is_temporary)
+}
+
+/// As [`sweep`], but only of what was to become `name`: for a directory that is not ours alone.
+pub fn sweep_for(dir: &Dir, name: &str) -> Result<usize, SweepError> {
+    sweep_names(dir, |it| temporary::is_temporary_for(it, name))
+}
+
+fn sweep_names(dir: &Dir, is_wanted: impl Fn(&OsStr) -> bool) -> Result<usize, SweepError> {
     let names = dir.entries().map_err(at(dir.path(), SweepError::List))?;
     let mut removed = 0;
-    for name in names.iter().filter(|name| temporary::is_temporary(name)) {
+    for name in names.iter().filter(|name| is_wanted(name)) {
         let fate = temporary::sweep_one(dir, name)
             .map_err(at(&dir.path().join(name), SweepError::Remove))?;
         removed += usize::from(fate == Fate::Removed);

@@ -108,13 +108,21 @@ pub(crate) fn sweep_one(dir: &Dir, name: &OsStr) -> Result<Fate> {
 
 /// Whether `name` has the form of a temporary name, `.<name>.<random>.tmp`.
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
-    name.as_encoded_bytes()
-        .strip_prefix(b".")
-        .and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()))
-        .and_then(|rest| rest.split_last_chunk::<RANDOM_LEN>())
-        .is_some_and(|(target, random)| {
-            target.len() > 1 && target.ends_with(b".") && random.iter().all(u8::is_ascii_hexdigit)
-        })
+    target_of(name).is_some()
+}
+
+/// Whether `name` has the form of a temporary name for `target`.
+pub(crate) fn is_temporary_for(name: &OsStr, target: &str) -> bool {
+    target_of(name) == Some(target.as_bytes())
+}
+
+fn target_of(name: &OsStr) -> Option<&[u8]> {
+    let rest = name.as_encoded_bytes().strip_prefix(b".")?;
+    let rest = rest.strip_suffix(SUFFIX.as_bytes())?;
+    let (target, random) = rest.split_last_chunk::<RANDOM_LEN>()?;
+    let target = target.strip_suffix(b".")?;
+    let is_random = random.iter().all(u8::is_ascii_hexdigit);
+    (is_random && !target.is_empty()).then_some(target)
 }
 
 fn name_for(target: &str) -> Result<String> {

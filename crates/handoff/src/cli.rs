@@ -11,6 +11,7 @@ mod hold;
 mod queue;
 mod scripted_agent;
 mod span;
+mod upgrade;
 mod version;
 mod worker;
 
@@ -62,6 +63,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Print a completion script for a shell.
     Completion(completion::Args),
+    /// Replace this program by its newest release.
+    Upgrade(upgrade::Args),
     /// Print the version.
     Version,
     /// Explain a command or a topic.
@@ -113,6 +116,7 @@ fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Worker(args) => worker::run(&args, ctx),
         Command::Doctor(args) => doctor::run(&args, ctx),
         Command::Completion(args) => completion::run(&args, ctx),
+        Command::Upgrade(args) => upgrade::run(&args, ctx),
         Command::Version => version::run(ctx),
         Command::Help(args) => help::run(&args, ctx),
         Command::ScriptedAgent(_) => unreachable!("it never gets a context"),

@@ -12,6 +12,8 @@ use crate::failure::Failure;
 pub(crate) struct Config {
     #[serde(default)]
     pub(crate) store: StoreConfig,
+    #[serde(default)]
+    pub(crate) upgrade: UpgradeConfig,
 }
 
 /// Which store to use.
@@ -22,6 +24,14 @@ pub(crate) struct StoreConfig {
     pub(crate) url: Option<String>,
     /// A file with nothing but the password.
     pub(crate) password_file: Option<PathBuf>,
+}
+
+/// Where releases come from.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpgradeConfig {
+    /// What tells the newest release, in the form of GitHub's `releases/latest`.
+    pub(crate) url: Option<String>,
 }
 
 impl Config {
@@ -55,7 +65,9 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
         .count()
         + 1;
     let what = format!("`{}` has a mistake in line {line}", path.display());
-    Failure::failed(what).hint("the settings are `[store]` with `url` and `password_file`")
+    Failure::failed(what).hint(
+        "the settings are `[store]` with `url` and `password_file`, and `[upgrade]` with `url`",
+    )
 }
 
 #[cfg(test)]

@@ -227,7 +227,7 @@ fn unmarked(error: &MarkError) -> Failure {
 }
 
 /// Who asks. Inside a session the environment says so; it can only take rights away.
-fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
+pub(crate) fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
     let Some(session) = variable::<SessionId>(ambient, "HANDOFF_SESSION")? else {
         return Ok(Caller::Person);
     };

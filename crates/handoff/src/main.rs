@@ -11,6 +11,7 @@ mod context;
 mod desk;
 mod failure;
 mod output;
+mod upgrade;
 
 fn main() -> std::process::ExitCode {
     let ambient = ambient::Ambient::collect();

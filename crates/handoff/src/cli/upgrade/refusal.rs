@@ -1,0 +1,119 @@
+//! How an upgrade that did not happen is told: exit code and what to do next.
+
+use std::error::Error as _;
+
+use handoff_api::ExitCode;
+
+use crate::failure::Failure;
+use crate::upgrade::UpgradeError;
+use crate::upgrade::client::FetchError;
+use crate::upgrade::place::PlaceError;
+use crate::upgrade::release::ReleaseError;
+use crate::upgrade::swap::SwapError;
+
+const UNTOUCHED: &str = "nothing was changed; trying again later may help";
+
+impl From<UpgradeError> for Failure {
+    fn from(error: UpgradeError) -> Self {
+        let failure = Self::new(code_of(&error), error.to_string());
+        let failure = match error.source() {
+            Some(cause) => failure.because(cause),
+            None => failure,
+        };
+        match hint_for(&error) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+fn code_of(error: &UpgradeError) -> ExitCode {
+    match error {
+        UpgradeError::Fetch(error) => code_of_fetch(error),
+        UpgradeError::Release(ReleaseError::NoProgram { .. }) => ExitCode::NotFound,
+        UpgradeError::Place(PlaceError::Busy(_) | PlaceError::Replaced(_)) => ExitCode::Conflict,
+        UpgradeError::Checksum(_) | UpgradeError::Mismatch { .. } => ExitCode::CheckFailed,
+        UpgradeError::Swap(error) => code_of_swap(error),
+        UpgradeError::Release(_) | UpgradeError::Kept { .. } | UpgradeError::Place(_) => {
+            ExitCode::Failed
+        }
+    }
+}
+
+fn code_of_fetch(error: &FetchError) -> ExitCode {
+    match error {
+        FetchError::NotThere(_) => ExitCode::NotFound,
+        FetchError::Unreachable(..)
+        | FetchError::TimedOut(_)
+        | FetchError::Status { .. }
+        | FetchError::Broken(..) => ExitCode::Unavailable,
+        FetchError::NoRoots(_)
+        | FetchError::Redirects(_)
+        | FetchError::Elsewhere(..)
+        | FetchError::Nowhere(_)
+        | FetchError::TooLarge { .. } => ExitCode::Failed,
+    }
+}
+
+fn code_of_swap(error: &SwapError) -> ExitCode {
+    match error {
+        SwapError::Write(error) if error.is_out_of_space() => ExitCode::NoSpace,
+        SwapError::Unfit(_) | SwapError::Returned(_) | SwapError::Stuck { .. } => {
+            ExitCode::CheckFailed
+        }
+        SwapError::Sweep(_)
+        | SwapError::Write(_)
+        | SwapError::Permit(..)
+        | SwapError::Keep(..)
+        | SwapError::Rename(_)
+        | SwapError::Sync(_) => ExitCode::Failed,
+    }
+}
+
+fn hint_for(error: &UpgradeError) -> Option<String> {
+    Some(match error {
+        UpgradeError::Fetch(FetchError::NotThere(_)) => {
+            "there may be no release yet; the place is set by `--release-url`, HANDOFF_RELEASE_URL or `[upgrade] url`".to_owned()
+        }
+        UpgradeError::Fetch(_) | UpgradeError::Mismatch { .. } | UpgradeError::Checksum(_) => {
+            UNTOUCHED.to_owned()
+        }
+        UpgradeError::Release(ReleaseError::NoProgram { .. }) => {
+            "build it from source, or use what your package manager has".to_owned()
+        }
+        UpgradeError::Kept { keeper, .. } => format!("get the new version there: {}", keeper.advice()),
+        UpgradeError::Place(error) => return hint_for_place(error),
+        UpgradeError::Swap(error) => return hint_for_swap(error),
+        UpgradeError::Release(_) => return None,
+    })
+}
+
+fn hint_for_place(error: &PlaceError) -> Option<String> {
+    Some(match error {
+        PlaceError::NotWritable(..) => {
+            "run `handoff upgrade` as the user who installed it there, or install handoff where you may write"
+        }
+        PlaceError::Busy(_) => "wait for it, then look: `handoff version`",
+        PlaceError::Replaced(_) => "look what is there now: `handoff version`",
+        PlaceError::Name(_) | PlaceError::Open(..) | PlaceError::Lock(..) | PlaceError::Look(..) => return None,
+    }
+    .to_owned())
+}
+
+fn hint_for_swap(error: &SwapError) -> Option<String> {
+    Some(match error {
+        SwapError::Unfit(_) | SwapError::Returned(_) => {
+            "the version you have goes on working; please report this release".to_owned()
+        }
+        SwapError::Stuck { kept, .. } => format!(
+            "put it back by hand: `{}` is the version that worked",
+            kept.display()
+        ),
+        SwapError::Sweep(_)
+        | SwapError::Write(_)
+        | SwapError::Permit(..)
+        | SwapError::Keep(..)
+        | SwapError::Rename(_) => "nothing was changed".to_owned(),
+        SwapError::Sync(_) => "look what is there: `handoff version`".to_owned(),
+    })
+}
