@@ -1,0 +1,234 @@
+//! Reading and editing against any text, the nastier the better.
+
+use proptest::prelude::*;
+
+use super::{
+    CURRENT_STEP, Edit, EditError, Marker, NO_PLAN_YET, PLAN, Place, Plan, Sentence, StepNumber,
+    Then, edit,
+};
+use crate::markdown::{Kind, Line, Markdown};
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+const FRAGMENTS: [&str; 52] = [
+    "# Execution Plan",
+    "## Execution Plan",
+    "# Current Step",
+    "## Current Step",
+    "# State",
+    "### Part",
+    "  # Execution Plan",
+    "- [ ] a",
+    "- [x] b",
+    "- [X] c",
+    "- [>] d",
+    "- [!] e",
+    "  - [ ] f",
+    "    * [x] g",
+    "1. [ ] h",
+    "9) [>] i",
+    "999999999. [ ] j",
+    "-   [!] k",
+    "+\t[ ] l",
+    "\t- [!] m",
+    "- [~] n",
+    "- [] o",
+    "- [ ]",
+    "- [done] p",
+    "- [ ] # q",
+    "- [ ] ```",
+    "- [ ] [x] r",
+    "- [ ] - s",
+    "- [ ] <!--",
+    "- [ ] <<<<<<< t",
+    "- [ ] é\u{301}\u{200b}漢",
+    "[ ] u",
+    "  blocked: v",
+    " - blocked: w",
+    "    - Blocked:",
+    "  note",
+    "text",
+    "-",
+    "-     ",
+    "- plain",
+    "```",
+    "  ```rust",
+    "~~~~",
+    "<!--",
+    "-->",
+    "<!-- x -->",
+    "Not yet generated.",
+    "<<<<<<< HEAD",
+    "\u{feff}",
+    "\r",
+    "   # Part",
+    "",
+];
+
+fn texts() -> impl Strategy<Value = String> {
+    let ending = prop::sample::select(vec!["\n", "\n", "\n", "\r\n", "\r", ""]);
+    let line = (prop::sample::select(&FRAGMENTS[..]), ending);
+    let made = prop::collection::vec(line, 0..14);
+    let made = made.prop_map(|lines| lines.into_iter().map(|(a, b)| [a, b].concat()).collect());
+    prop_oneof![
+        1 => "\\PC*".prop_map(|text: String| text),
+        6 => made.clone().prop_map(|text: String| text),
+        6 => made.prop_map(|text: String| format!("# {CURRENT_STEP}\n\nx\n\n# {PLAN}\n{text}")),
+    ]
+}
+
+fn edits() -> impl Strategy<Value = Edit> {
+    let step = || (0_usize..12).prop_map(StepNumber::at);
+    let then = prop::sample::select(vec![Then::StartNext, Then::Rest]);
+    let sentence = || {
+        prop_oneof![
+            Just("Do it."),
+            Just("# x"),
+            Just("[x] y"),
+            Just("```"),
+            Just("漢 - [ ] z")
+        ]
+        .prop_map(|text| text.parse::<Sentence>().unwrap())
+    };
+    prop_oneof![
+        step().prop_map(Edit::Start),
+        (step(), then).prop_map(|(step, then)| Edit::Done { step, then }),
+        (step(), sentence()).prop_map(|(step, reason)| Edit::Block { step, reason }),
+        (step(), sentence()).prop_map(|(step, title)| Edit::Add {
+            title,
+            place: Place::After(step)
+        }),
+        sentence().prop_map(|title| Edit::Add {
+            title,
+            place: Place::End
+        }),
+    ]
+}
+
+/// What a plan says, without where it says it.
+type Said = Vec<(String, Marker, usize)>;
+
+fn said(plan: &Plan) -> Said {
+    let said = plan.steps.iter();
+    said.map(|it| (it.title.clone(), it.marker.clone(), it.depth))
+        .collect()
+}
+
+/// The edit made without any text.
+fn expected(plan: &Plan, edit: &Edit, at: StepNumber) -> Said {
+    let mut steps = said(plan);
+    let index = at.index();
+    match edit {
+        Edit::Start(_) => {
+            for step in steps.iter_mut().filter(|step| step.1 == Marker::Current) {
+                step.1 = Marker::Pending;
+            }
+            steps[index].1 = Marker::Current;
+        }
+        Edit::Done { .. } if steps[index].1 == Marker::Done => {}
+        Edit::Done { then, .. } => {
+            steps[index].1 = Marker::Done;
+            let is_idle = steps.iter().all(|step| step.1 != Marker::Current);
+            let mut order = (index..steps.len()).chain(0..index);
+            let next = order.find(|it| steps[*it].1 == Marker::Pending);
+            if let (Then::StartNext, true, Some(next)) = (then, is_idle, next) {
+                steps[next].1 = Marker::Current;
+            }
+        }
+        Edit::Block { reason, .. } => {
+            let reason = Some(reason.to_string());
+            steps[index].1 = Marker::Blocked { reason };
+        }
+        Edit::Add { title, place } => {
+            let depth = match place {
+                Place::End => 0,
+                Place::After(sibling) => steps[sibling.index()].2,
+            };
+            steps.insert(index, (title.to_string(), Marker::Pending, depth));
+        }
+    }
+    steps
+}
+
+/// The lines of a text that an edit has no business with.
+fn bystanders(text: &str, before: &Plan, after: &Plan, edit: &Edit) -> Vec<String> {
+    let document = Markdown::parse(text);
+    let is_added = matches!(edit, Edit::Add { .. });
+    let mut touched: Vec<usize> = vec![];
+    for step in &before.steps {
+        let now = &after.steps.get(step.number.index());
+        if !is_added && now.is_none_or(|now| now.marker != step.marker) {
+            touched.push(step.line_index());
+            touched.extend(step.spot.reason_line);
+        }
+    }
+    if before.steps.is_empty() {
+        let scaffold = |line: &Line<'_>| line.kind == Kind::Text && line.text.trim() == NO_PLAN_YET;
+        touched.extend(document.lines.iter().position(scaffold));
+    }
+    if let Some(section) = document.sections(CURRENT_STEP).next() {
+        let is_written =
+            |it: &usize| !matches!(document.lines[*it].kind, Kind::Blank | Kind::Comment(_));
+        touched.extend(section.body().find(is_written));
+    }
+    let lines = document.lines.iter().enumerate();
+    let rest = lines.filter(|(index, _)| !touched.contains(index));
+    rest.map(|(_, line)| document.text[line.start..line.end()].to_owned())
+        .collect()
+}
+
+/// Whether all of `lines` are in `text`, in this order. The last one may have got an ending.
+fn has_in_order(text: &str, lines: &[String]) -> bool {
+    let document = Markdown::parse(text);
+    let mut rest = document.lines.iter();
+    lines.iter().all(|wanted| {
+        rest.any(|line| {
+            let whole = &document.text[line.start..line.end()];
+            whole == wanted || (!wanted.ends_with('\n') && whole.starts_with(wanted))
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn lines_keep_every_byte(text in texts()) {
+        let document = Markdown::parse(&text);
+        let mut end = document.lines.first().map_or(text.len(), |line| line.start);
+        prop_assert!(matches!(&text[..end], "" | BYTE_ORDER_MARK));
+        for line in &document.lines {
+            prop_assert_eq!(line.start, end);
+            end = line.end();
+        }
+        prop_assert_eq!(end, text.len());
+    }
+
+    #[test]
+    fn an_edit_makes_the_plan_say_what_was_meant_and_leaves_the_rest(text in texts(), change in edits()) {
+        let before = Plan::parse(&text);
+        match edit(&text, &change) {
+            Err(EditError::Structure(problem)) => prop_assert!(before.problems.contains(&problem)),
+            Err(EditError::NoSuchStep { number, count }) => prop_assert!(number.get() > count),
+            Err(EditError::AlreadyDone(step)) => prop_assert!(before.step(step).unwrap().is_done()),
+            Err(EditError::SameStep(step)) => prop_assert!(!before.step(step).unwrap().is_done()),
+            Ok(edited) => {
+                prop_assert_eq!(&edited.plan, &Plan::parse(&edited.text));
+                prop_assert_eq!(said(&edited.plan), expected(&before, &change, edited.step), "{:?}", edited.text);
+                let rest = bystanders(&text, &before, &edited.plan, &change);
+                prop_assert!(has_in_order(&edited.text, &rest), "{:?} {:?}", rest, edited.text);
+                prop_assert!(edited.plan.problems.iter().all(|it| !it.is_structural()));
+            }
+        }
+    }
+
+    #[test]
+    fn repeating_an_edit_changes_nothing(text in texts(), change in edits()) {
+        let Ok(once) = edit(&text, &change) else { return Ok(()) };
+        match (edit(&once.text, &change), change) {
+            (Ok(twice), Edit::Start(_) | Edit::Done { .. } | Edit::Block { .. }) => prop_assert_eq!(twice.text, once.text),
+            (Err(EditError::SameStep(step)), Edit::Add { .. }) => prop_assert_eq!(step, once.step),
+            (other, _) => prop_assert!(false, "{other:?}"),
+        }
+    }
+}
