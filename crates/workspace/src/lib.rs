@@ -5,6 +5,15 @@
 //! |---|---|
 //! | [`workspace`] | the folder `.handoff/` of a repository, and which feature is current |
 //! | [`feature`] | the folder of one feature, and its five documents |
+//! | [`scaffold`] | what a new workspace and a new feature begin with |
+//! | [`switch`] | choosing the current feature |
+//! | [`listing`] | which features there are, and which were put away |
+//! | [`trash`] | cleaning up, and taking it back |
+//! | [`config`] | the settings of a workspace |
+//! | [`context_source`] | what a repository has that explains it |
+//! | [`exclude`] | the line in git's `info/exclude` |
+//! | [`briefing`] | what the next session is told, within a budget |
+//! | [`quote`] | text from files as data in a prompt |
 //! | [`language`] | the language that documents are written in |
 //! | [`markdown`] | a document as lines that keep every byte |
 //! | [`plan`] | the steps in `STATE.md`, what is wrong with them, and the one that is current |
@@ -16,15 +25,27 @@
 
 #![warn(missing_docs)]
 
+pub mod briefing;
+pub mod config;
+pub mod context_source;
+pub mod exclude;
 pub mod feature;
 pub mod language;
+pub mod listing;
 pub mod markdown;
 pub mod plan;
+pub mod scaffold;
+pub mod switch;
+pub mod quote;
 pub mod template;
+pub mod trash;
 pub mod workspace;
 
+pub use config::{Budget, Check, Config, ConfigError, Notice};
+pub use context_source::{ContextScan, ContextSource};
 pub use feature::{Document, Feature};
 pub use language::{Language, LanguageError};
 pub use plan::{Plan, Verdict};
+pub use scaffold::{Made, Scaffold, ScaffoldError, Worth, WorthError};
 pub use template::{Rendered, Template, TemplateError, Templates, Values, Variable};
 pub use workspace::{Current, Workspace, WorkspaceError};

@@ -49,13 +49,18 @@ pub enum WorkspaceError {
 }
 
 impl Workspace {
-    /// The workspace below `root`; none if there is no such folder.
+    /// The workspace below `root`; none if there is no such folder. A link in its place is refused: a repository of
+    /// strangers could point it at anything.
     pub fn open(root: &Path) -> Result<Option<Self>, WorkspaceError> {
-        match Dir::open(&root.join(FOLDER)) {
+        match Dir::open(root)?.dir(FOLDER) {
             Ok(dir) => Ok(Some(Self { dir })),
             Err(error) if error.is_not_found() => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    pub(crate) const fn at(dir: Dir) -> Self {
+        Self { dir }
     }
 
     /// The folder.

@@ -5,6 +5,9 @@
     reason = "clippy spares test functions only; a helper that cannot set the stage fails the test too"
 )]
 
+mod life;
+mod stage;
+
 #[test]
 fn every_test_file_is_a_module() {
     let declared = include_str!("main.rs");
