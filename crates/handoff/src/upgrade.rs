@@ -7,6 +7,7 @@
 //! | [`release`] | what a server says, and what follows from it: pure |
 //! | [`digest`] | checksums and lists of them: pure |
 //! | [`keeper`] | who else looks after a program: pure |
+//! | [`image`] | what kind of machine a program is for: pure |
 //! | [`place`] | the directory of the running program, locked |
 //! | [`swap`] | putting the new program there |
 //! | [`answer`] | asking a program what version it is |
@@ -18,6 +19,7 @@ pub(crate) mod address;
 pub(crate) mod answer;
 pub(crate) mod client;
 pub(crate) mod digest;
+pub(crate) mod image;
 pub(crate) mod keeper;
 pub(crate) mod place;
 pub(crate) mod release;
@@ -33,6 +35,7 @@ use address::Address;
 use answer::Question;
 use client::{Client, FetchError, Limits};
 use digest::{ChecksumError, Digest};
+use image::Image;
 use keeper::Keeper;
 use place::{Place, PlaceError};
 use release::{Decision, Offer, Platform, Release, ReleaseError};
@@ -67,6 +70,8 @@ pub(crate) struct Upgrade {
 /// The program was not upgraded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UpgradeError {
+    #[error("there is no release at `{0}`")]
+    NoRelease(Address),
     #[error("cannot fetch the newest release")]
     Fetch(#[from] FetchError),
     #[error("the newest release cannot be used")]
@@ -79,6 +84,8 @@ pub(crate) enum UpgradeError {
         expected: Digest,
         found: Digest,
     },
+    #[error("`{0}` is not a program for this machine")]
+    OtherMachine(String),
     #[error("`{program}` belongs to {keeper}")]
     Kept { program: PathBuf, keeper: Keeper },
     #[error("this program cannot be replaced where it lies")]
@@ -91,7 +98,10 @@ impl Upgrade {
     /// Finds out what the newest release is and what follows from it. Changes nothing.
     pub(crate) fn look(&self) -> Result<(Release, Decision), UpgradeError> {
         let client = Client::for_address(&self.address)?;
-        let bytes = client.fetch(&self.address, self.text_limits())?;
+        let bytes = match client.fetch(&self.address, self.text_limits()) {
+            Err(FetchError::NotThere(address)) => return Err(UpgradeError::NoRelease(address)),
+            fetched => fetched?,
+        };
         let release = Release::parse(&bytes, self.address.clone())?;
         let decision = release.decide(&Version::installed(), Platform::here())?;
         Ok((release, decision))
@@ -102,21 +112,33 @@ impl Upgrade {
         Keeper::of(&self.program, &self.cargo_homes)
     }
 
-    /// Fetches what is offered and puts it in the place of the running program.
-    pub(crate) fn install(&self, version: &Version, offer: &Offer) -> Result<(), UpgradeError> {
+    /// Makes sure that the program may be replaced where it lies, and that nobody else does it until the place is dropped.
+    /// It comes before the download: whoever may not write there need not wait for it.
+    pub(crate) fn claim(&self) -> Result<Place, UpgradeError> {
         if let Some(keeper) = self.keeper() {
             let program = self.program.clone();
             return Err(UpgradeError::Kept { program, keeper });
         }
-        // Before the download: whoever may not write here need not wait for it.
-        let place = Place::lock(&self.program)?;
+        Ok(Place::lock(&self.program)?)
+    }
+
+    /// Fetches what is offered and puts it in the place of the running program.
+    pub(crate) fn install(
+        &self,
+        place: &Place,
+        version: &Version,
+        offer: &Offer,
+    ) -> Result<(), UpgradeError> {
         let bytes = self.fetch(offer)?;
+        if !Image::of(&bytes).runs_where(place.image) {
+            return Err(UpgradeError::OtherMachine(offer.file.clone()));
+        }
         let question = Question {
             expected: version.clone(),
             environment: self.environment.clone(),
             timeout: ANSWER_TIMEOUT.min(self.timeout),
         };
-        Ok(swap::swap(&place, &bytes, &question)?)
+        Ok(swap::swap(place, &bytes, &question)?)
     }
 
     /// The program that is offered, once it is what its checksum says.

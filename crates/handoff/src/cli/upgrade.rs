@@ -43,11 +43,12 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Decision::Ahead => UpgradeOutcome::Ahead,
         Decision::Newer(_) if args.check => UpgradeOutcome::Available,
         Decision::Newer(offer) => {
+            let place = upgrade.claim()?;
             if !ctx.out.is_json() {
                 ctx.out
                     .note(format!("Fetching {} from {} …", offer.file, offer.program))?;
             }
-            upgrade.install(&release.version, &offer)?;
+            upgrade.install(&place, &release.version, &offer)?;
             UpgradeOutcome::Upgraded
         }
     };

@@ -7,15 +7,16 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use ureq::http::Uri;
 use ureq::http::uri::Scheme;
 
 const LONGEST: usize = 4096;
 
-/// An address that may be asked.
+/// An address that may be asked. It is shared because errors carry it, and they are kept small.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Address(Uri);
+pub(crate) struct Address(Arc<Uri>);
 
 /// A text that is no address that may be asked.
 #[derive(Debug, thiserror::Error)]
@@ -87,8 +88,8 @@ impl FromStr for Address {
         }
         let is_local = is_this_machine(authority.host());
         match uri.scheme_str() {
-            Some("https") => Ok(Self(uri)),
-            Some("http") if is_local => Ok(Self(uri)),
+            Some("https") => Ok(Self(Arc::new(uri))),
+            Some("http") if is_local => Ok(Self(Arc::new(uri))),
             _ => Err(AddressError::Unprotected),
         }
     }

@@ -26,6 +26,8 @@ pub(crate) struct Question {
 pub(crate) enum AnswerError {
     #[error("`{0}` cannot be run")]
     Run(PathBuf, #[source] RunError),
+    #[error("`{0} version --json` does not end in time")]
+    Slow(PathBuf),
     #[error("`{program} version --json` ends with {exit}")]
     Ended { program: PathBuf, exit: Exit },
     #[error("`{0} version --json` does not tell its version")]
@@ -57,11 +59,11 @@ impl Question {
             Ok(output) => output,
             Err(error) => return Err(AnswerError::Run(program, error)),
         };
-        if !output.exit.is_success() {
-            let exit = output.exit;
-            return Err(AnswerError::Ended { program, exit });
+        match output.exit {
+            Exit::Code(0) => self.compare(program, &output.stdout.to_bytes()),
+            Exit::TimedOut => Err(AnswerError::Slow(program)),
+            exit @ (Exit::Code(_) | Exit::Signal(_)) => Err(AnswerError::Ended { program, exit }),
         }
-        self.compare(program, &output.stdout.to_bytes())
     }
 
     fn compare(&self, program: PathBuf, said: &[u8]) -> Result<(), AnswerError> {

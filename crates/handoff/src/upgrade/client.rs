@@ -36,7 +36,7 @@ pub(crate) enum FetchError {
     #[error("this machine has no certificates by which a server could be recognised")]
     NoRoots(#[source] Option<rustls_native_certs::Error>),
     #[error("`{0}` cannot be reached")]
-    Unreachable(Address, #[source] ureq::Error),
+    Unreachable(Address, #[source] io::Error),
     #[error("`{0}` takes too long")]
     TimedOut(Address),
     #[error("`{0}` is not there")]
@@ -96,7 +96,7 @@ impl Client {
         let response = match request.call() {
             Ok(response) => response,
             Err(ureq::Error::Timeout(_)) => return Err(FetchError::TimedOut(address)),
-            Err(error) => return Err(FetchError::Unreachable(address, error)),
+            Err(error) => return Err(FetchError::Unreachable(address, error.into_io())),
         };
         match response.status() {
             StatusCode::OK => Ok(Answer::Body(address, response.into_body())),

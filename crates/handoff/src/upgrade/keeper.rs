@@ -32,7 +32,7 @@ const PLACES: [(&str, Keeper); 11] = [
 ];
 
 impl Keeper {
-    /// Who looks after `program`, a path without links; `cargo_home` is where cargo installs, if that is known.
+    /// Who looks after `program`, a path without links; `cargo_homes` are where cargo may install.
     pub(crate) fn of(program: &Path, cargo_homes: &[PathBuf]) -> Option<Self> {
         let is_cargo = |home: &PathBuf| program.starts_with(home.join("bin"));
         if cargo_homes.iter().any(is_cargo) {
@@ -45,7 +45,7 @@ impl Keeper {
     /// How a person gets a newer one from it.
     pub(crate) fn advice(self) -> &'static str {
         match self {
-            Self::Cargo => "build the new version with `cargo install`, from where this one came",
+            Self::Cargo => "`cargo install`, from where this one came",
             Self::Guix => "`guix upgrade handoff`",
             Self::Homebrew => "`brew upgrade handoff`",
             Self::Nix => "update the input or channel that handoff comes from, and rebuild",

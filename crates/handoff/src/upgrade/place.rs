@@ -4,13 +4,16 @@
 //! lock file stays behind among the programs of a person.
 
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_files::{Dir, DirError};
 use rustix::fs::{Access, FlockOperation};
 use rustix::io::Errno;
+
+use super::image::{HEAD_LEN, Image};
 
 /// What the kernel says was started, whatever has its name now.
 const RUNNING: &str = "/proc/self/exe";
@@ -23,6 +26,8 @@ pub(crate) struct Place {
     pub(super) name: String,
     /// The permissions of the program, which its successor gets.
     pub(super) mode: u32,
+    /// What runs here.
+    pub(super) image: Image,
 }
 
 /// The running program cannot be replaced where it lies.
@@ -32,7 +37,7 @@ pub(crate) enum PlaceError {
     Name(PathBuf),
     #[error("cannot open the directory of `{0}`")]
     Open(PathBuf, #[source] DirError),
-    #[error("you may not write to `{0}`, where this program lies")]
+    #[error("you may not write to `{0}`")]
     NotWritable(PathBuf, #[source] io::Error),
     #[error("cannot lock `{0}`")]
     Lock(PathBuf, #[source] io::Error),
@@ -62,6 +67,7 @@ impl Place {
         }
         Ok(Self {
             mode: mode_of_running(program)?,
+            image: image_of_running()?,
             name: name.to_owned(),
             dir,
         })
@@ -94,4 +100,12 @@ fn mode_of_running(program: &Path) -> Result<u32, PlaceError> {
     } else {
         Err(PlaceError::Replaced(program.to_owned()))
     }
+}
+
+fn image_of_running() -> Result<Image, PlaceError> {
+    let mut head = vec![];
+    File::open(RUNNING)
+        .and_then(|file| file.take(HEAD_LEN as u64).read_to_end(&mut head))
+        .map_err(|error| PlaceError::Look(RUNNING.into(), error))?;
+    Ok(Image::of(&head))
 }

@@ -213,7 +213,8 @@ mod tests {
 
     #[test]
     fn a_release_that_cannot_be_used_is_told_apart() {
-        let table: [(&str, &[(&str, &str)], &str); 7] = [
+        type Files = [(&'static str, &'static str)];
+        let table: [(&str, &Files, &str); 7] = [
             (
                 "nightly",
                 &[],

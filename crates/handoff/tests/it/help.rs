@@ -25,6 +25,7 @@ fn help_lists_the_commands() {
       worker      Take ready tasks down the road
       doctor      Look at versions, paths, the store, limits and what is missing here
       completion  Print a completion script for a shell
+      upgrade     Replace this program by its newest release
       version     Print the version
       help        Explain a command or a topic
 
@@ -89,7 +90,8 @@ fn help_explains_the_exit_codes() {
     3     not_found        There is no such task, project, file or store.
     4     conflict         It contradicts what is already there: a taken name, an ended task, a reused
                            key, overlapping paths.
-    5     unavailable      The store cannot be reached or used at the moment; trying again may help.
+    5     unavailable      The store or a server cannot be reached or used at the moment; trying again
+                           may help.
     6     lease_lost       The lease behind the fence you showed is gone; nothing was changed. Stop
                            working on the task.
     7     outcome_unknown  It may or may not have happened. Repeat the same command with the same

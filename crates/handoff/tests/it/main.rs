@@ -28,11 +28,15 @@ mod queue;
 #[cfg(test)]
 mod refusal;
 #[cfg(test)]
+mod release_server;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod story;
 #[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod upgrade;
 #[cfg(test)]
 mod waiting;
 #[cfg(test)]

@@ -29,10 +29,13 @@ impl From<UpgradeError> for Failure {
 
 fn code_of(error: &UpgradeError) -> ExitCode {
     match error {
+        UpgradeError::NoRelease(_) => ExitCode::NotFound,
         UpgradeError::Fetch(error) => code_of_fetch(error),
         UpgradeError::Release(ReleaseError::NoProgram { .. }) => ExitCode::NotFound,
         UpgradeError::Place(PlaceError::Busy(_) | PlaceError::Replaced(_)) => ExitCode::Conflict,
-        UpgradeError::Checksum(_) | UpgradeError::Mismatch { .. } => ExitCode::CheckFailed,
+        UpgradeError::Checksum(_)
+        | UpgradeError::Mismatch { .. }
+        | UpgradeError::OtherMachine(_) => ExitCode::CheckFailed,
         UpgradeError::Swap(error) => code_of_swap(error),
         UpgradeError::Release(_) | UpgradeError::Kept { .. } | UpgradeError::Place(_) => {
             ExitCode::Failed
@@ -72,19 +75,22 @@ fn code_of_swap(error: &SwapError) -> ExitCode {
 
 fn hint_for(error: &UpgradeError) -> Option<String> {
     Some(match error {
-        UpgradeError::Fetch(FetchError::NotThere(_)) => {
-            "there may be no release yet; the place is set by `--release-url`, HANDOFF_RELEASE_URL or `[upgrade] url`".to_owned()
+        UpgradeError::NoRelease(_) => {
+            "there may be none yet; the address is set by `--release-url`, HANDOFF_RELEASE_URL or `[upgrade] url`".to_owned()
         }
-        UpgradeError::Fetch(_) | UpgradeError::Mismatch { .. } | UpgradeError::Checksum(_) => {
+        UpgradeError::Fetch(_)
+        | UpgradeError::Mismatch { .. }
+        | UpgradeError::OtherMachine(_)
+        | UpgradeError::Checksum(_) => {
             UNTOUCHED.to_owned()
         }
         UpgradeError::Release(ReleaseError::NoProgram { .. }) => {
             "build it from source, or use what your package manager has".to_owned()
         }
-        UpgradeError::Kept { keeper, .. } => format!("get the new version there: {}", keeper.advice()),
+        UpgradeError::Kept { keeper, .. } => format!("get the new version from it: {}", keeper.advice()),
         UpgradeError::Place(error) => return hint_for_place(error),
         UpgradeError::Swap(error) => return hint_for_swap(error),
-        UpgradeError::Release(_) => return None,
+        UpgradeError::Release(_) => "nothing was changed; please report this release".to_owned(),
     })
 }
 

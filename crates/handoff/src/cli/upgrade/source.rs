@@ -31,8 +31,11 @@ pub(super) fn address(given: Option<&str>, ctx: &Context) -> Result<Address, Fai
 }
 
 fn parsed(text: &str, from: &str) -> Result<Address, Failure> {
-    let what = || Failure::usage(format!("{from} is not an address that can be used"));
-    text.parse().map_err(|error| what().because(&error))
+    text.parse().map_err(|error| {
+        Failure::usage(format!("{from} is not an address that can be used"))
+            .because(&error)
+            .hint("one that can is `https://api.github.com/repos/OWNER/NAME/releases/latest`")
+    })
 }
 
 /// A repository on GitHub tells its newest release at a fixed place.
