@@ -11,7 +11,8 @@ use crate::upgrade::place::PlaceError;
 use crate::upgrade::release::ReleaseError;
 use crate::upgrade::swap::SwapError;
 
-const UNTOUCHED: &str = "nothing was changed; trying again later may help";
+const MAY_PASS: &str = "nothing was changed; trying again later may help";
+const REPORT: &str = "nothing was changed; please report this release";
 
 impl From<UpgradeError> for Failure {
     fn from(error: UpgradeError) -> Self {
@@ -78,20 +79,33 @@ fn hint_for(error: &UpgradeError) -> Option<String> {
         UpgradeError::NoRelease(_) => {
             "there may be none yet; the address is set by `--release-url`, HANDOFF_RELEASE_URL or `[upgrade] url`".to_owned()
         }
-        UpgradeError::Fetch(_)
-        | UpgradeError::Mismatch { .. }
-        | UpgradeError::OtherMachine(_)
-        | UpgradeError::Checksum(_) => {
-            UNTOUCHED.to_owned()
-        }
+        UpgradeError::Fetch(error) => hint_for_fetch(error).to_owned(),
+        UpgradeError::Mismatch { .. } | UpgradeError::Checksum(_) => MAY_PASS.to_owned(),
         UpgradeError::Release(ReleaseError::NoProgram { .. }) => {
             "build it from source, or use what your package manager has".to_owned()
         }
         UpgradeError::Kept { keeper, .. } => format!("get the new version from it: {}", keeper.advice()),
         UpgradeError::Place(error) => return hint_for_place(error),
         UpgradeError::Swap(error) => return hint_for_swap(error),
-        UpgradeError::Release(_) => "nothing was changed; please report this release".to_owned(),
+        UpgradeError::OtherMachine(_) | UpgradeError::Release(_) => REPORT.to_owned(),
     })
+}
+
+fn hint_for_fetch(error: &FetchError) -> &'static str {
+    match error {
+        FetchError::NoRoots(_) => {
+            "install the system's certificates, or name a file of them in SSL_CERT_FILE"
+        }
+        FetchError::Unreachable(..)
+        | FetchError::TimedOut(_)
+        | FetchError::NotThere(_)
+        | FetchError::Status { .. }
+        | FetchError::Broken(..) => MAY_PASS,
+        FetchError::Redirects(_)
+        | FetchError::Elsewhere(..)
+        | FetchError::Nowhere(_)
+        | FetchError::TooLarge { .. } => REPORT,
+    }
 }
 
 fn hint_for_place(error: &PlaceError) -> Option<String> {

@@ -26,7 +26,7 @@ fn a_program_that_is_none_is_not_put_in_place() {
     --- stderr ---
     Fetching handoff-PLATFORM from http://server/program …
     error: `handoff-PLATFORM` is not a program for this machine
-    hint: nothing was changed; trying again later may help
+    hint: nothing was changed; please report this release
     ");
 }
 
@@ -44,7 +44,7 @@ fn a_program_for_another_machine_is_not_even_started() {
     --- stderr ---
     Fetching handoff-PLATFORM from http://server/program …
     error: `handoff-PLATFORM` is not a program for this machine
-    hint: nothing was changed; trying again later may help
+    hint: nothing was changed; please report this release
     ");
 }
 

@@ -174,7 +174,7 @@ fn an_answer_that_is_too_large_is_refused() {
     --- stderr ---
     error: cannot fetch the newest release
       because the answer of `http://server/latest` is larger than 1048576 bytes
-    hint: nothing was changed; trying again later may help
+    hint: nothing was changed; please report this release
     ");
     let announced = Reply::Announced(300 * 1024 * 1024, vec![]);
     assert_snapshot!(refused("/program", announced, &[]), @"
@@ -183,7 +183,7 @@ fn an_answer_that_is_too_large_is_refused() {
     Fetching handoff-PLATFORM from http://server/program …
     error: cannot fetch the newest release
       because the answer of `http://server/program` is larger than 268435456 bytes
-    hint: nothing was changed; trying again later may help
+    hint: nothing was changed; please report this release
     ");
 }
 
@@ -203,7 +203,7 @@ fn redirects_are_followed_but_not_for_ever_and_not_everywhere() {
     --- stderr ---
     error: cannot fetch the newest release
       because `http://server/latest` leads from one place to the next without end
-    hint: nothing was changed; trying again later may help
+    hint: nothing was changed; please report this release
     ");
     for to in [
         "http://example.org/",
