@@ -16,6 +16,8 @@ pub(crate) enum Reply {
     Redirect(String),
     /// The connection stays open and nothing comes.
     Silence,
+    /// Something happens before the answer comes.
+    After(Arc<dyn Fn() + Send + Sync>, Vec<u8>),
 }
 
 /// A server that lives as long as this value.
@@ -119,5 +121,9 @@ fn bytes_of(reply: Reply) -> Option<Vec<u8>> {
         Reply::Status(status) => head(status, "Content-Length: 0\r\n"),
         Reply::Redirect(to) => head(302, &format!("Location: {to}\r\nContent-Length: 0\r\n")),
         Reply::Silence => return None,
+        Reply::After(happen, body) => {
+            happen();
+            with_length(body.len(), body)
+        }
     })
 }

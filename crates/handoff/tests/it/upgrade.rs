@@ -5,8 +5,11 @@ mod installed;
 mod program;
 mod server;
 
+use std::sync::Arc;
+
 use insta::assert_snapshot;
 
+use crate::release_server::Reply;
 use installed::{Installed, NEWER};
 
 #[test]
@@ -186,6 +189,28 @@ fn two_upgrades_do_not_meet() {
     ");
     drop(directory);
     installed.upgrade(&[]).success();
+}
+
+#[test]
+fn a_program_that_was_replaced_meanwhile_is_left_alone() {
+    let installed = Installed::new();
+    let other = installed.program.with_file_name("other");
+    std::fs::write(&other, "somebody was faster").unwrap();
+    let program = installed.program.clone();
+    let replace = Arc::new(move || std::fs::rename(&other, &program).unwrap());
+    let release = installed.release(NEWER);
+    installed
+        .server
+        .reply("/latest", Reply::After(replace, release));
+    assert_snapshot!(installed.snapshot(&installed.upgrade(&[])), @"
+    exit status: 4
+    --- stderr ---
+    error: this program cannot be replaced where it lies
+      because `$TEMP/bin/handoff` was replaced while this command ran
+    hint: look what is there now: `handoff version`
+    ");
+    let content = std::fs::read_to_string(&installed.program).unwrap();
+    assert_eq!(content, "somebody was faster");
 }
 
 #[test]

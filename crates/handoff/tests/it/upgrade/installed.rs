@@ -62,16 +62,27 @@ impl Installed {
 
     /// Serves a release of this version with this program and its right checksum.
     pub(super) fn serve_program(&self, version: &str, program: &[u8]) {
-        let files = [(FILE, "/program"), (&format!("{FILE}.sha256"), "/checksum")];
-        self.serve_files(version, &files);
+        self.server
+            .reply("/latest", Reply::Body(self.release(version)));
         let body = Reply::Body(program.to_vec());
         self.server.reply("/program", body);
         let line = format!("{}  {FILE}\n", digest(program));
         self.server.reply("/checksum", Reply::Body(line.into()));
     }
 
+    /// The description of a good release.
+    pub(super) fn release(&self, version: &str) -> Vec<u8> {
+        let checksum = format!("{FILE}.sha256");
+        self.describe(version, &[(FILE, "/program"), (&checksum, "/checksum")])
+    }
+
     /// Serves the description of a release with these files.
     pub(super) fn serve_files(&self, version: &str, files: &[(&str, &str)]) {
+        let document = self.describe(version, files);
+        self.server.reply("/latest", Reply::Body(document));
+    }
+
+    fn describe(&self, version: &str, files: &[(&str, &str)]) -> Vec<u8> {
         let assets: Vec<_> = files
             .iter()
             .map(|(name, path)| {
@@ -80,8 +91,7 @@ impl Installed {
             .collect();
         let document =
             serde_json::json!({ "tag_name": format!("v{version}"), "assets": assets, "id": 7 });
-        self.server
-            .reply("/latest", Reply::Body(document.to_string().into()));
+        document.to_string().into()
     }
 
     #[track_caller]
