@@ -16,6 +16,8 @@ pub(crate) struct Ambient {
     /// This very program, to be started again.
     pub(crate) program: Option<PathBuf>,
     pub(crate) is_terminal: bool,
+    /// Whether somebody can read a question and answer it.
+    pub(crate) can_ask: bool,
     pub(crate) width: Option<u16>,
 }
 
@@ -33,6 +35,7 @@ impl Ambient {
             cwd: std::env::current_dir().ok(),
             program: std::env::current_exe().ok(),
             is_terminal,
+            can_ask: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             width: size
                 .and_then(Result::ok)
                 .map(|size| size.ws_col)

@@ -10,6 +10,7 @@ use handoff_process::SystemClock;
 use handoff_store::Store;
 use handoff_store::postgres::{Password, PostgresStore};
 use handoff_store::sqlite::{self, SqliteStore};
+use handoff_workspace::trash::Stamp;
 
 use crate::ambient::Ambient;
 use crate::config::Config;
@@ -42,6 +43,16 @@ impl Context {
             Failure::failed("cannot read the clocks of this machine").because(&error)
         })?;
         Ok(Rc::new(clock))
+    }
+
+    /// The time, for what is moved to the trash.
+    pub(crate) fn stamp(&self) -> Result<Stamp, Failure> {
+        Ok(Stamp::at(self.clock()?.now().wall))
+    }
+
+    /// Whether a question can be asked: of a person, never of a program.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.ambient.can_ask && !self.out.is_json()
     }
 
     /// Opens the store that the environment or the configuration names, else the embedded one.

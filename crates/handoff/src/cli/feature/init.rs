@@ -1,0 +1,238 @@
+//! `handoff init`.
+
+use handoff_api::{ExitCode, InitDocument};
+use handoff_core::FeatureName;
+use handoff_workspace::{
+    Config, ContextScan, ContextSource, Current, Made, Scaffold, Templates, Workspace,
+};
+
+use super::site::Site;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{Reply, Tone};
+
+/// What a feature is called that nobody named.
+const DEFAULT_NAME: &str = "current";
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// What to call it, such as `user-login`.
+    feature: Option<FeatureName>,
+    /// Make it the current feature without asking, whatever is current now.
+    #[arg(long)]
+    force: bool,
+}
+
+/// What becomes of `current`.
+#[derive(Debug, PartialEq, Eq)]
+enum Choice {
+    /// It names the feature already.
+    Same,
+    /// It will name the feature.
+    Switch,
+    /// It goes on naming another one.
+    Leave(FeatureName),
+}
+
+pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let site = Site::find(ctx)?;
+    let existing = Workspace::open(&site.root)?;
+    let current = match &existing {
+        Some(workspace) => workspace.current()?,
+        None => Current::None,
+    };
+    let name = match (args.feature, &current) {
+        (Some(name), _) => name,
+        (None, Current::Feature(name)) if has_folder(existing.as_ref(), name)? => {
+            return nothing_to_do(&site, name, ctx);
+        }
+        (None, Current::Feature(name)) => name.clone(),
+        (None, Current::None | Current::Unknown(_)) => {
+            DEFAULT_NAME.parse().expect("the name is a plain word")
+        }
+    };
+    let context = ContextScan::of(&site.root);
+    let scaffold = scaffold(existing.as_ref(), &name, &context)?;
+    let choice = choose(current, &name, args.force, ctx)?;
+    let workspace = Workspace::create(&site.root)?;
+    let lock = site.lock()?;
+    let made = workspace.make_feature(&name, &scaffold)?;
+    if choice == Choice::Switch {
+        workspace.switch(&name, ctx.stamp()?)?;
+    }
+    lock.release();
+    let report = Report {
+        site: &site,
+        name,
+        made,
+        choice,
+        context,
+    };
+    report.show(ctx)
+}
+
+fn has_folder(workspace: Option<&Workspace>, name: &FeatureName) -> Result<bool, Failure> {
+    Ok(match workspace {
+        Some(workspace) => workspace.feature(name)?.is_some(),
+        None => false,
+    })
+}
+
+/// Rendered before anything is made: a broken template or a mistake in the settings leaves no trace.
+fn scaffold(
+    existing: Option<&Workspace>,
+    name: &FeatureName,
+    context: &ContextScan,
+) -> Result<Scaffold, Failure> {
+    let (templates, config) = match existing {
+        Some(workspace) => (Templates::open(workspace)?, Config::load(workspace)?),
+        None => (Templates::embedded(), Config::default()),
+    };
+    Ok(Scaffold::render(
+        &templates,
+        name,
+        &config.language,
+        context,
+    )?)
+}
+
+fn choose(
+    current: Current,
+    name: &FeatureName,
+    is_forced: bool,
+    ctx: &mut Context,
+) -> Result<Choice, Failure> {
+    let other = match current {
+        Current::None | Current::Unknown(_) => return Ok(Choice::Switch),
+        Current::Feature(other) if other == *name => return Ok(Choice::Same),
+        Current::Feature(other) => other,
+    };
+    if is_forced {
+        return Ok(Choice::Switch);
+    }
+    if !ctx.can_ask() {
+        return Ok(Choice::Leave(other));
+    }
+    let question = format!("`{other}` is the current feature. Make `{name}` current instead?");
+    Ok(match ctx.out.ask(&question)? {
+        Reply::Yes => Choice::Switch,
+        Reply::No => Choice::Leave(other),
+    })
+}
+
+fn nothing_to_do(site: &Site, name: &FeatureName, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let report = Report {
+        site,
+        name: name.clone(),
+        made: Made { documents: vec![] },
+        choice: Choice::Same,
+        context: ContextScan::of(&site.root),
+    };
+    if ctx.out.is_json() {
+        ctx.out.document(InitDocument::SCHEMA, report.document())?;
+        return Ok(ExitCode::Done);
+    }
+    ctx.out.line(format!(
+        "The feature `{name}` is current already, so nothing was changed. For another one: `handoff init <feature>`."
+    ))?;
+    Ok(ExitCode::Done)
+}
+
+struct Report<'a> {
+    site: &'a Site,
+    name: FeatureName,
+    made: Made,
+    choice: Choice,
+    context: ContextScan,
+}
+
+impl Report<'_> {
+    fn document(&self) -> InitDocument {
+        let names = |sources: &[&'static ContextSource]| sources.iter().map(|it| it.name).collect();
+        let current = match &self.choice {
+            Choice::Same | Choice::Switch => &self.name,
+            Choice::Leave(other) => other,
+        };
+        InitDocument {
+            feature: self.name.to_string(),
+            path: self.site.feature_path(&self.name).display().to_string(),
+            made: self
+                .made
+                .documents
+                .iter()
+                .map(|it| it.file_name())
+                .collect(),
+            current: Some(current.to_string()),
+            context_sources: names(&self.context.found),
+            context_gaps: names(&self.context.gaps),
+        }
+    }
+
+    fn headline(&self) -> String {
+        let name = &self.name;
+        let made = match self.made.documents.len() {
+            0 => "was there already, whole",
+            5 => "is made",
+            _ => "was there already; what was missing of it is made",
+        };
+        match &self.choice {
+            Choice::Switch => format!("The feature `{name}` {made}, and it is current now."),
+            Choice::Same => format!("The feature `{name}` {made}, and it is current."),
+            Choice::Leave(other) => {
+                format!("The feature `{name}` {made}. `{other}` stays current.")
+            }
+        }
+    }
+
+    fn show(&self, ctx: &mut Context) -> Result<ExitCode, Failure> {
+        if ctx.out.is_json() {
+            ctx.out.document(InitDocument::SCHEMA, self.document())?;
+            return Ok(ExitCode::Done);
+        }
+        ctx.out.line(self.headline())?;
+        for (label, names) in self.facts() {
+            if !names.is_empty() {
+                let label = ctx.out.styled(Tone::Faint, &format!("{label:<10}"));
+                ctx.out.line(format!("  {label}  {}", names.join("  ")))?;
+            }
+        }
+        ctx.out.line("\nNext:")?;
+        for (index, step) in self.steps(ctx).iter().enumerate() {
+            ctx.out.line(format!("  {}. {step}", index + 1))?;
+        }
+        Ok(ExitCode::Done)
+    }
+
+    fn facts(&self) -> [(&'static str, Vec<&'static str>); 4] {
+        let made = self.made.documents.iter().map(|it| it.file_name());
+        let found = self.context.found.iter().map(|it| it.name);
+        let gaps = |is_important| {
+            let gaps = self.context.gaps.iter();
+            let wanted = gaps.filter(move |gap| gap.is_important() == is_important);
+            wanted.map(|gap| gap.name).collect()
+        };
+        [
+            ("made", made.collect()),
+            ("explain it", found.collect()),
+            ("missing", gaps(true)),
+            ("could help", gaps(false)),
+        ]
+    }
+
+    /// What is to be done next, one a line.
+    fn steps(&self, ctx: &Context) -> Vec<String> {
+        let path = self.site.feature_path(&self.name).join("FEATURE.md");
+        let mut steps = vec![
+            format!(
+                "Say what you want built in `{}`.",
+                self.site.shown(&path, ctx)
+            ),
+            "`handoff start --copy`, and paste the prompt into your assistant.".to_owned(),
+            "`handoff continue --copy` for each session after that.".to_owned(),
+        ];
+        if let Choice::Leave(_) = self.choice {
+            steps.insert(0, format!("`handoff switch {}` to work on it.", self.name));
+        }
+        steps
+    }
+}
