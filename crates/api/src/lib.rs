@@ -9,17 +9,34 @@ mod document;
 mod error;
 mod event;
 mod exit;
+mod feature;
+mod help;
+mod plan;
 mod store;
 mod task;
 mod upgrade;
+mod workspace;
 
 pub use document::Document;
 pub use error::ErrorDocument;
 pub use event::EventDocument;
 pub use exit::{ExitCode, ExitCodesDocument};
+pub use feature::{
+    CheckDocument, CheckRunDocument, CheckStanding, CheckpointDocument, StatusDocument,
+    TreeDocument, TrustDocument, VerifiedCheck, VerifyDocument,
+};
+pub use help::{CompletionDocument, HelpDocument};
+pub use plan::{
+    NextDocument, NoteReceipt, PlanDocument, PlanVerdict, ProblemDocument, ProblemSeverity,
+    StepDocument, StepReceipt, StepState, ValidateDocument,
+};
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,
     WalkedDocument,
 };
 pub use upgrade::{UpgradeDocument, UpgradeOutcome};
+pub use workspace::{
+    ArchiveDocument, ArchiveRow, CleaningDocument, CleaningOutcome, ExclusionDocument,
+    ExportDocument, FeatureRow, FeaturesDocument, InitDocument, SwitchDocument,
+};

@@ -1,4 +1,4 @@
-//! Waiting for a file to be written, by inotify.
+//! Waiting for a file to be written, or for a directory to change, by inotify.
 //!
 //! A [`Watch`] hears every close of a file that was open for writing. The lock of
 //! [`crate::lock`] is such a file, so a watch on it hears each release, and each death of a
@@ -6,8 +6,8 @@
 //! caller looks *after* waking and misses nothing that was written before it looked.
 //!
 //! A watch is on the file, not on its name: a file replaced by [`crate::atomic::replace`] is
-//! another file, and the watch says [`Wake::Gone`]. It never watches directories or trees, never
-//! polls on a timer, and follows no symbolic link. Where the kernel has no watches left the
+//! another file, and the watch says [`Wake::Gone`]. Watching directories instead hears replaced files
+//! too. It never watches trees, never polls on a timer, and follows no symbolic link to a file. Where the kernel has no watches left the
 //! error says so, and falling back to polling is the caller's decision.
 
 use crate::failure::at;
@@ -54,15 +54,51 @@ pub enum WatchError {
 impl Watch {
     /// Hears every change of the file at `path` from now on.
     pub fn on(path: &Path) -> Result<Self, WatchError> {
+        let watch = Self::deaf(path)?;
+        watch.add_file(path)?;
+        Ok(watch)
+    }
+
+    /// Hears nothing yet; `path` is for errors.
+    fn deaf(path: &Path) -> Result<Self, WatchError> {
         let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)
-            .map_err(|errno| cannot_watch(path, errno))?;
-        let events = WatchFlags::CLOSE_WRITE | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
-        inotify::add_watch(&queue, path, events | WatchFlags::DONT_FOLLOW)
             .map_err(|errno| cannot_watch(path, errno))?;
         Ok(Self {
             queue,
             path: path.to_path_buf(),
         })
+    }
+
+    /// Hears every change of the names in these directories, and of the files in them, from now on.
+    /// Files may come and go and be replaced; [`Wake::Gone`] means that a directory is gone.
+    pub fn on_directories(paths: &[&Path]) -> Result<Self, WatchError> {
+        let watch = Self::deaf(paths.first().copied().unwrap_or(Path::new(".")))?;
+        let events = WatchFlags::CLOSE_WRITE
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::DELETE_SELF
+            | WatchFlags::MOVE_SELF
+            | WatchFlags::ONLYDIR;
+        for path in paths {
+            inotify::add_watch(&watch.queue, *path, events)
+                .map_err(|errno| cannot_watch(path, errno))?;
+        }
+        Ok(watch)
+    }
+
+    /// Hears changes of the file at `path` as well.
+    pub fn also_on(self, path: &Path) -> Result<Self, WatchError> {
+        self.add_file(path)?;
+        Ok(self)
+    }
+
+    fn add_file(&self, path: &Path) -> Result<(), WatchError> {
+        let events = WatchFlags::CLOSE_WRITE | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+        inotify::add_watch(&self.queue, path, events | WatchFlags::DONT_FOLLOW)
+            .map(drop)
+            .map_err(|errno| cannot_watch(path, errno))
     }
 
     /// Waits for a change, without end if there is no `timeout`, and not at all if it is zero.

@@ -21,7 +21,7 @@ pub(crate) use event_line::event_line;
 use harmless_json::harmless_json;
 pub(crate) use plain::{one_line, plain};
 pub(crate) use style::{Palette, Tone};
-pub(crate) use table::Table;
+pub(crate) use table::{Table, cut};
 
 /// Whether a person or a program reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +30,20 @@ pub(crate) enum Format {
     Json,
 }
 
+/// What somebody said to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reply {
+    Yes,
+    No,
+}
+
 /// Where a command says things, and how.
 pub(crate) struct Output {
     format: Format,
     palette: Palette,
     width: usize,
+    /// Whether text can be put anywhere on it.
+    is_screen: bool,
     stdout: Box<dyn Write>,
     stderr: Box<dyn Write>,
 }
@@ -61,6 +70,7 @@ impl Output {
                 .or(ambient.width.map(usize::from))
                 .unwrap_or(DEFAULT_WIDTH)
                 .max(40),
+            is_screen: ambient.is_terminal && !is_dumb,
             stdout: Box::new(io::stdout()),
             stderr: Box::new(io::stderr()),
         }
@@ -103,6 +113,30 @@ impl Output {
     /// Something worth knowing that is not data.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         writeln!(self.stderr, "{}", text.as_ref())
+    }
+
+    /// Asks something that can be answered with yes. Everything else is no, the end of input too.
+    pub(crate) fn ask(&mut self, question: &str) -> io::Result<Reply> {
+        write!(self.stderr, "{question} [y/N] ")?;
+        self.stderr.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+        Ok(if is_yes { Reply::Yes } else { Reply::No })
+    }
+
+    /// How many columns a line has.
+    pub(crate) const fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Begins the screen anew where there is one; elsewhere an empty line parts what was from what comes.
+    pub(crate) fn next_screen(&mut self) -> io::Result<()> {
+        match (self.format, self.is_screen) {
+            (Format::Json, _) => Ok(()),
+            (Format::Text, true) => self.raw(b"\x1b[H\x1b[2J"),
+            (Format::Text, false) => self.line(""),
+        }
     }
 
     /// A word in a fixed meaning.

@@ -41,6 +41,12 @@ const DOOR: &str = "handoff.door";
 /// The file whose lock writers take; closing it rings the bell.
 const TURNSTILE: &str = "handoff.lock";
 
+/// The file that is closed by a writer whenever the ledger in `home` may have changed.
+#[must_use]
+pub fn bell_file(home: &Path) -> PathBuf {
+    home.join(TURNSTILE)
+}
+
 /// What a store needs from outside.
 #[derive(Clone)]
 pub struct Ambient {

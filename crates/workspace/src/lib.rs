@@ -17,6 +17,7 @@
 //! | [`language`] | the language that documents are written in |
 //! | [`markdown`] | a document as lines that keep every byte |
 //! | [`plan`] | the steps in `STATE.md`, what is wrong with them, and the one that is current |
+//! | [`trust`] | which commands of a repository may run |
 //! | [`template`] | the texts that documents and prompts are made from |
 //!
 //! The documents belong to people and agents: whatever this crate does not understand stays as it
@@ -34,11 +35,12 @@ pub mod language;
 pub mod listing;
 pub mod markdown;
 pub mod plan;
+pub mod quote;
 pub mod scaffold;
 pub mod switch;
-pub mod quote;
 pub mod template;
 pub mod trash;
+pub mod trust;
 pub mod workspace;
 
 pub use config::{Budget, Check, Config, ConfigError, Notice};

@@ -106,6 +106,11 @@ impl Freshness {
         })
     }
 
+    /// Whether commits were added.
+    pub const fn has_new_commits(&self) -> bool {
+        matches!(self.drift, Drift::Ahead { .. } | Drift::Diverged { .. })
+    }
+
     /// Whether the code is just as it was when the text was written.
     pub fn is_current(&self) -> bool {
         self.drift == Drift::None && self.written_on.is_none() && !self.has_new_edits

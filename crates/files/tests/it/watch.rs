@@ -115,3 +115,26 @@ fn running_out_of_watches_or_instances_is_told_apart() {
         assert_eq!(verdict(output.status), Ok(Verdict::Exhausted), "{fault}");
     }
 }
+
+#[test]
+fn a_directory_tells_of_files_that_are_replaced_and_made() {
+    let (place, file) = place();
+    let mut watch = Watch::on_directories(&[place.path()]).unwrap();
+    let other = place.path().join("other");
+    File::create(&other).unwrap();
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Changed);
+    std::fs::rename(&other, &file).unwrap();
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Changed);
+    File::open(&file).unwrap();
+    assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+}
+
+#[test]
+fn a_file_elsewhere_can_be_heard_as_well() {
+    let (first, _) = place();
+    let (_second, file) = place();
+    let watch = Watch::on_directories(&[first.path()]).unwrap();
+    let mut watch = watch.also_on(&file).unwrap();
+    write(&file);
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Changed);
+}

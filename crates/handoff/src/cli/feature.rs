@@ -1,7 +1,23 @@
 //! The commands of the feature workspace, and the site they all work at.
 
+mod archive;
+mod checkpoint;
+mod choice;
+mod clean;
 mod clerk;
+mod ignore;
+mod init;
+mod list;
+mod pen;
+mod plan_view;
 mod site;
+mod status;
+mod step;
+mod survey;
+mod switch;
+mod trouble;
+mod trust;
+mod verify;
 
 use handoff_api::ExitCode;
 
@@ -9,8 +25,44 @@ use crate::context::Context;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
-pub(super) enum Command {}
+pub(super) enum Command {
+    /// Create a feature, or the missing documents of one.
+    Init(init::Args),
+    /// Choose the feature to work on.
+    Switch(switch::Args),
+    /// List the features, and how far they are.
+    List,
+    /// Put a feature away.
+    Archive(archive::Args),
+    /// Move all features but the current one to the trash; `--undo` brings them back.
+    Clean(clean::Args),
+    /// Let git ignore the workspace, or not any more.
+    Ignore,
+    /// Say what happened to a step of the plan.
+    #[command(subcommand)]
+    Step(step::Command),
+    /// Show how far the current feature is, how fresh that is, and what blocks it.
+    Status(status::Args),
+    /// Write down where things stand, for whoever comes next.
+    Checkpoint(checkpoint::Args),
+    /// Show what proves the work, or prove it.
+    Verify(verify::Args),
+    /// Let the commands of this repository run, as they are now.
+    Trust(trust::Args),
+}
 
-pub(super) fn run(command: Command, _ctx: &mut Context) -> Result<ExitCode, Failure> {
-    match command {}
+pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Init(args) => init::run(args, ctx),
+        Command::Switch(args) => switch::run(&args, ctx),
+        Command::List => list::run(ctx),
+        Command::Archive(args) => archive::run(&args, ctx),
+        Command::Clean(args) => clean::run(&args, ctx),
+        Command::Ignore => ignore::run(ctx),
+        Command::Step(command) => step::run(command, ctx),
+        Command::Status(args) => status::run(&args, ctx),
+        Command::Checkpoint(args) => checkpoint::run(args, ctx),
+        Command::Verify(args) => verify::run(&args, ctx),
+        Command::Trust(args) => trust::run(&args, ctx),
+    }
 }

@@ -105,7 +105,7 @@ impl Table {
 }
 
 /// As much as fits, with a sign that there was more.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

@@ -4,14 +4,17 @@
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
+use handoff_core::FeatureName;
 use handoff_engine::without_secrets;
 use handoff_files::{Dir, Lock};
 use handoff_git::{DiscoverError, Git, GitError, Repository, Status};
+use handoff_workspace::config::Config;
 use handoff_workspace::workspace::FOLDER;
 use handoff_workspace::{Current, Feature, Workspace, WorkspaceError};
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::plain;
 
 /// The place of a workspace, whether it is there already or not.
 pub(super) struct Site {
@@ -84,6 +87,13 @@ impl Site {
         })
     }
 
+    /// The settings of the workspace, which must be there.
+    pub(super) fn config(&self) -> Result<Config, Failure> {
+        Config::load(&self.workspace()?).map_err(|error| {
+            Failure::failed("cannot use the settings of this workspace").because(&error)
+        })
+    }
+
     /// How the code stands now; none without git.
     pub(super) fn look(&self, ctx: &Context) -> Result<Option<Status>, Failure> {
         let Some(repository) = &self.repository else {
@@ -98,6 +108,18 @@ impl Site {
 
     pub(super) fn git(&self, ctx: &Context) -> Git {
         Git::new(without_secrets(ctx.ambient.environment.clone()))
+    }
+
+    /// The folder of a feature.
+    pub(super) fn feature_path(&self, name: &FeatureName) -> PathBuf {
+        self.root.join(FOLDER).join("features").join(name.as_str())
+    }
+
+    /// A path as one can use it from the working directory: short in the root, whole everywhere else.
+    pub(super) fn shown(&self, path: &Path, ctx: &Context) -> String {
+        let is_root = ctx.ambient.cwd.as_deref() == Some(self.root.as_path());
+        let short = path.strip_prefix(&self.root).ok().filter(|_| is_root);
+        plain(&short.unwrap_or(path).display().to_string())
     }
 
     /// The lock that everyone takes who writes into the workspace. It lies outside of it, where git does not see it,

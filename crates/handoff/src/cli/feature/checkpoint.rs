@@ -1,0 +1,80 @@
+//! `handoff checkpoint`: where things stand, written down without the agent's help.
+
+use handoff_api::{CheckpointDocument, ExitCode, TreeDocument};
+use handoff_core::FeatureEvent;
+use handoff_core::feature::StepTitle;
+use handoff_core::task::Reason;
+use handoff_workspace::{Document, Plan};
+
+use super::choice::FeatureArg;
+use super::clerk::Clerk;
+use super::pen::read;
+use super::site::Site;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::one_line;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Why, such as `before a risky merge`.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+    #[command(flatten)]
+    feature: FeatureArg,
+}
+
+pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let site = Site::find(ctx)?;
+    let feature = args.feature.find(&site)?;
+    let Some(repository) = &site.repository else {
+        return Err(Failure::failed(
+            "a checkpoint says where the code stands, and there is no git repository here",
+        )
+        .hint("make one: `git init`"));
+    };
+    let plan = Plan::parse(&read(&feature, Document::State)?.unwrap_or_default());
+    let step = plan
+        .current()
+        .and_then(|step| step.title.parse::<StepTitle>().ok());
+    // Before the first commit there is nothing to compare with, and the count of files says enough.
+    let changes = site.git(ctx).shortstat(repository).unwrap_or_default();
+    let mut clerk = Clerk::open(&site, ctx)?;
+    let record = clerk.record(ctx, &feature, |mark| FeatureEvent::Checkpointed {
+        step: step.clone(),
+        changes: changes.clone(),
+        reason: args.reason,
+        mark,
+    })?;
+    let document = CheckpointDocument {
+        feature: feature.name.to_string(),
+        step: step.map(String::from),
+        changes,
+        tree: record
+            .and_then(|record| record.mark)
+            .map(|marked| TreeDocument::from(&marked.mark.tree)),
+    };
+    show(document, ctx)
+}
+
+fn show(document: CheckpointDocument, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if ctx.out.is_json() {
+        ctx.out.document(CheckpointDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    let commit = document.tree.and_then(|tree| tree.commit);
+    let commit = commit.map_or_else(
+        || "before the first commit".to_owned(),
+        |commit| format!("at {}", &commit[..10]),
+    );
+    let changes = match document.changes.as_str() {
+        "" => "nothing changed in tracked files",
+        changes => changes,
+    };
+    let step = document.step.as_deref().unwrap_or("no current step");
+    ctx.out.line(format!(
+        "checkpoint of {} {commit}: {changes}; {}",
+        document.feature,
+        one_line(step)
+    ))?;
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,139 @@
+//! The status of a feature as a card of a few lines.
+
+use handoff_api::{PlanDocument, PlanVerdict, StatusDocument, StepDocument, TreeDocument};
+
+use crate::cli::feature::verify::word;
+use crate::output::{Output, Tone, cut, one_line};
+
+/// How wide the labels are.
+const LABEL: usize = 9;
+/// How wide the bar is.
+const BAR: usize = 24;
+/// So many uncommitted files are named.
+const NAMED: usize = 6;
+
+/// One line of the card.
+struct Row {
+    label: &'static str,
+    tone: Tone,
+    text: String,
+}
+
+pub(super) fn lines(document: &StatusDocument, out: &Output) -> Vec<String> {
+    let name = out.styled(Tone::Strong, &document.feature);
+    let mut lines = vec![format!("{name}  {}", progress(&document.plan, out))];
+    let width = out.width().saturating_sub(LABEL + 2);
+    for row in rows(document) {
+        let label = out.styled(Tone::Faint, &format!("{:LABEL$}", row.label));
+        let text = out.styled(row.tone, &cut(&one_line(&row.text), width));
+        lines.push(format!("  {label}{text}"));
+    }
+    lines
+}
+
+fn progress(plan: &PlanDocument, out: &Output) -> String {
+    let filled = (plan.done * BAR).checked_div(plan.total).unwrap_or(0);
+    let done = out.styled(Tone::Good, &"█".repeat(filled));
+    let open = out.styled(Tone::Faint, &"░".repeat(BAR - filled));
+    format!("{done}{open}  {} of {} steps done", plan.done, plan.total)
+}
+
+fn rows(document: &StatusDocument) -> Vec<Row> {
+    let mut rows = vec![step(&document.plan), freshness(document)];
+    rows.extend(document.tree.as_ref().map(code));
+    rows.extend(edited(&document.edited));
+    rows.extend(document.checks.iter().map(|check| {
+        let (tone, word) = word(check);
+        let text = format!("{}: {word}", check.check.name);
+        Row {
+            label: "proof",
+            tone,
+            text,
+        }
+    }));
+    rows.extend(document.blocked.iter().map(blocked));
+    rows.extend(document.warnings.iter().map(|warning| Row {
+        label: "warning",
+        tone: Tone::Attention,
+        text: warning.clone(),
+    }));
+    rows.push(Row {
+        label: "next",
+        tone: Tone::Hint,
+        text: document.next.to_owned(),
+    });
+    rows
+}
+
+fn step(plan: &PlanDocument) -> Row {
+    let (tone, text) = match (&plan.current, plan.verdict) {
+        (Some(step), _) => (
+            Tone::Active,
+            format!("{}: {} (STATE.md:{})", step.number, step.title, step.line),
+        ),
+        (None, PlanVerdict::Invalid) => {
+            (Tone::Bad, "the plan has to be put right first".to_owned())
+        }
+        (None, PlanVerdict::NothingRemaining) => (Tone::Good, "all are done".to_owned()),
+        (None, PlanVerdict::Blocked) => (Tone::Attention, "only blocked ones remain".to_owned()),
+        (None, PlanVerdict::NotInitialised | PlanVerdict::Ready) => {
+            (Tone::Faint, "there is no plan yet".to_owned())
+        }
+    };
+    Row {
+        label: "step",
+        tone,
+        text,
+    }
+}
+
+fn freshness(document: &StatusDocument) -> Row {
+    let tone = if document.is_current {
+        Tone::Good
+    } else {
+        Tone::Attention
+    };
+    let since = document.recorded_at.map_or_else(String::new, |at| {
+        format!(", recorded {}", at.strftime("%Y-%m-%d %H:%M UTC"))
+    });
+    Row {
+        label: "fresh",
+        tone,
+        text: format!("{}{since}", document.freshness),
+    }
+}
+
+fn code(tree: &TreeDocument) -> Row {
+    let branch = tree.branch.as_deref().unwrap_or("no branch");
+    let commit = tree
+        .commit
+        .as_deref()
+        .map_or("no commit yet", |commit| &commit[..10]);
+    Row {
+        label: "code",
+        tone: Tone::Plain,
+        text: format!("{branch} at {commit}"),
+    }
+}
+
+fn edited(edited: &[String]) -> Option<Row> {
+    let (first, more) = edited.split_at(edited.len().min(NAMED));
+    let more = match more.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    (!first.is_empty()).then(|| Row {
+        label: "edited",
+        tone: Tone::Plain,
+        text: format!("{}{more}", first.join(", ")),
+    })
+}
+
+fn blocked(step: &StepDocument) -> Row {
+    let reason = step.reason.as_deref().unwrap_or("no reason is given");
+    Row {
+        label: "blocked",
+        tone: Tone::Attention,
+        text: format!("{}: {}: {reason}", step.number, step.title),
+    }
+}

@@ -1,0 +1,98 @@
+//! `handoff status --follow`: told by the kernel when a document, the current feature or the repository changes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use handoff_api::{ExitCode, StatusDocument};
+use handoff_files::{Wake, Watch, WatchError};
+use rustix::event::{Timespec, poll};
+
+use super::{document, show};
+use crate::cli::feature::choice::FeatureArg;
+use crate::cli::feature::site::Site;
+use crate::cli::feature::survey::Survey;
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// An editor writes in several steps; whoever looks after the first sees half of it.
+const SETTLE: Duration = Duration::from_millis(30);
+/// How often to look where the kernel has no watches left.
+const POLL: Duration = Duration::from_secs(2);
+
+/// Shows the status whenever it is another than before. Ends only when it is stopped or nobody reads.
+pub(super) fn run(
+    site: &Site,
+    choice: &FeatureArg,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let mut shown = None;
+    loop {
+        // Before the look: what changes after it wakes us.
+        let watch = watch(site, choice, ctx);
+        match Survey::take(site, choice, ctx) {
+            Ok(survey) => show_if_new(document(&survey), &mut shown, ctx)?,
+            // A feature that is switched or moved just now is there again at the next look.
+            Err(failure) if shown.is_some() => ctx.out.note(&failure.message)?,
+            Err(failure) => return Err(failure),
+        }
+        wait(watch)?;
+    }
+}
+
+fn show_if_new(
+    document: StatusDocument,
+    shown: &mut Option<String>,
+    ctx: &mut Context,
+) -> Result<(), Failure> {
+    let form = serde_json::to_string(&document)
+        .map_err(|error| Failure::failed("cannot write the status").because(&error))?;
+    if shown.as_ref() != Some(&form) {
+        if shown.is_some() {
+            ctx.out.next_screen()?;
+        }
+        show(document, ctx)?;
+        *shown = Some(form);
+    }
+    Ok(())
+}
+
+fn watch(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Watch, WatchError> {
+    let places = places(site, choice);
+    let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
+    let watch = Watch::on_directories(&places)?;
+    match ctx
+        .home()
+        .map(|home| handoff_store::sqlite::bell_file(&home))
+    {
+        Ok(bell) if bell.exists() => watch.also_on(&bell),
+        Ok(_) | Err(_) => Ok(watch),
+    }
+}
+
+/// Where something happens when the status changes: the workspace, the feature, the git directory.
+fn places(site: &Site, choice: &FeatureArg) -> Vec<PathBuf> {
+    let workspace = site.workspace().ok();
+    let feature = choice.find(site).ok();
+    let git = site
+        .repository
+        .as_ref()
+        .map(|repository| repository.git_dir().to_owned());
+    let workspace = workspace.map(|workspace| workspace.dir().path().to_owned());
+    let feature = feature.map(|feature| feature.dir().path().to_owned());
+    [workspace, feature, git].into_iter().flatten().collect()
+}
+
+fn wait(watch: Result<Watch, WatchError>) -> Result<(), Failure> {
+    let Ok(mut watch) = watch else {
+        let patience = Timespec::try_from(POLL).ok();
+        // Nothing is polled but the time.
+        poll(&mut [], patience.as_ref()).ok();
+        return Ok(());
+    };
+    let cannot = |error| Failure::failed("cannot wait for a change").because(&error);
+    if watch.wait(None).map_err(cannot)? == Wake::Changed {
+        // Whatever else comes now is part of the same change.
+        while watch.wait(Some(SETTLE)).map_err(cannot)? == Wake::Changed {}
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Everything that is known of a feature, looked at once: what `status` shows and `continue` tells.
+
+use handoff_core::tree::{Freshness, Ignorance};
+use handoff_core::{Digest, FeatureRecord};
+use handoff_git::Status;
+use handoff_workspace::briefing::{CodeNow, Facts, Knowledge, Memory};
+use handoff_workspace::config::Config;
+use handoff_workspace::workspace::FOLDER;
+use handoff_workspace::{Document, Feature, Plan};
+
+use super::choice::FeatureArg;
+use super::clerk::known;
+use super::pen::read;
+use super::site::Site;
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// So many commits since the record are named.
+const COMMITS: u32 = 12;
+
+/// Everything that is known of a feature.
+pub(super) struct Survey {
+    pub(super) feature: Feature,
+    /// Its folder, from the root of the repository.
+    pub(super) path: String,
+    pub(super) config: Config,
+    pub(super) plan: Plan,
+    pub(super) record: Option<FeatureRecord>,
+    pub(super) code: Option<Status>,
+    pub(super) freshness: Freshness,
+    /// What could not be found out; the rest is told all the same.
+    pub(super) warnings: Vec<String>,
+    plan_digest: Option<Digest>,
+    goal: String,
+    memory: Memory,
+    commits: Vec<String>,
+}
+
+impl Survey {
+    pub(super) fn take(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Self, Failure> {
+        let feature = choice.find(site)?;
+        let state = read(&feature, Document::State)?;
+        let text = |document| Ok::<_, Failure>(read(&feature, document)?.unwrap_or_default());
+        let mut survey = Self {
+            path: format!("{FOLDER}/features/{}", feature.name),
+            config: site.config()?,
+            plan: Plan::parse(state.as_deref().unwrap_or_default()),
+            plan_digest: state.map(|state| Digest::of(state.as_bytes())),
+            goal: text(Document::Feature)?,
+            memory: Memory::default(),
+            code: site.look(ctx)?,
+            record: None,
+            freshness: Freshness::unknown(Ignorance::NoGit),
+            warnings: vec![],
+            commits: vec![],
+            feature,
+        };
+        survey.ask_ledger(ctx);
+        survey.compare(site, ctx);
+        Ok(survey)
+    }
+
+    /// A ledger that cannot be read must not keep anybody from going on: what it knows is then unknown, and that is said.
+    fn ask_ledger(&mut self, ctx: &Context) {
+        if self.code.is_none() {
+            return;
+        }
+        match known(ctx, &self.feature) {
+            Ok(record) => self.record = record,
+            Err(failure) => self
+                .warnings
+                .push(format!("the ledger cannot be read: {}", failure.message)),
+        }
+    }
+
+    fn compare(&mut self, site: &Site, ctx: &Context) {
+        let (Some(code), Some(repository)) = (&self.code, &site.repository) else {
+            return;
+        };
+        let marked = self.record.as_ref().and_then(|record| record.mark.as_ref());
+        let Some(written) = marked.map(|marked| &marked.mark.tree) else {
+            self.freshness = Freshness::unknown(Ignorance::NotRecorded);
+            return;
+        };
+        let git = site.git(ctx);
+        let relate = || match &written.commit {
+            Some(commit) => git.relation(repository, commit),
+            None => Ok(handoff_core::tree::Relation::Missing),
+        };
+        match Freshness::of(written, &code.tree, relate) {
+            Ok(freshness) => self.freshness = freshness,
+            Err(error) => self
+                .warnings
+                .push(format!("cannot compare commits: {error}")),
+        }
+        if let Some(commit) = &written.commit
+            && self.freshness.has_new_commits()
+        {
+            // Only names for what is counted already.
+            self.commits = git
+                .subjects_since(repository, commit, COMMITS)
+                .unwrap_or_default();
+        }
+    }
+
+    pub(super) fn facts(&self) -> Facts<'_> {
+        Facts {
+            name: &self.feature.name,
+            path: &self.path,
+            goal: &self.goal,
+            plan: &self.plan,
+            memory: &self.memory,
+            checks: &self.config.checks,
+            knowledge: Knowledge {
+                record: self.record.as_ref(),
+                code: self.code.as_ref().map(|code| CodeNow {
+                    tree: &code.tree,
+                    edited: &code.edited,
+                    commits: &self.commits,
+                }),
+                freshness: &self.freshness,
+                plan: self.plan_digest.as_ref(),
+            },
+        }
+    }
+}
