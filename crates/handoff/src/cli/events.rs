@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use handoff_api::{EventDocument, ExitCode};
 use handoff_core::event::CursorError;
-use handoff_core::{Cursor, Envelope, Event, ProjectId, StreamId, TaskEvent, TaskId};
+use handoff_core::{Cursor, Envelope, Event, FeatureEvent, ProjectId, StreamId, TaskEvent};
 use handoff_store::events::{self, Following};
-use handoff_store::{Store, read, tasks};
+use handoff_store::{Store, features, read, tasks};
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -102,8 +102,8 @@ impl FromStr for Since {
 struct Reader {
     project: Option<ProjectId>,
     since: Cursor,
-    /// The names of tasks, for people.
-    names: HashMap<TaskId, String>,
+    /// The names of tasks and features, for people.
+    names: HashMap<StreamId, String>,
 }
 
 impl Reader {
@@ -133,17 +133,30 @@ impl Reader {
         store: &mut dyn Store,
         envelope: &Envelope,
     ) -> Result<Option<String>, Failure> {
-        let StreamId::Task(id) = envelope.stream else {
-            return Ok(None);
-        };
-        if let Event::Task(TaskEvent::Added { spec }) = &envelope.event {
-            self.names.insert(id, spec.name.to_string());
-        }
-        if let Some(name) = self.names.get(&id) {
+        let stream = envelope.stream;
+        if let Some(name) = self.names.get(&stream) {
             return Ok(Some(name.clone()));
         }
-        let name = read(store, |tx| tasks::get(tx, id))?.spec.name.to_string();
-        self.names.insert(id, name.clone());
+        let name = match (announced(&envelope.event), stream) {
+            (Some(name), _) => name,
+            (None, StreamId::Task(id)) => {
+                read(store, |tx| tasks::get(tx, id))?.spec.name.to_string()
+            }
+            (None, StreamId::Feature(id)) => {
+                read(store, |tx| features::get(tx, id))?.name.to_string()
+            }
+            (None, StreamId::Hold(_)) => return Ok(None),
+        };
+        self.names.insert(stream, name.clone());
         Ok(Some(name))
+    }
+}
+
+/// The name that a first event tells.
+fn announced(event: &Event) -> Option<String> {
+    match event {
+        Event::Task(TaskEvent::Added { spec }) => Some(spec.name.to_string()),
+        Event::Feature(FeatureEvent::Begun { name }) => Some(name.to_string()),
+        Event::Task(_) | Event::Feature(_) | Event::Hold(_) => None,
     }
 }
