@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The feature to put away.
     feature: FeatureName,
 }

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Why, such as `before a risky merge`.
     #[arg(long, short, value_name = "TEXT")]
     reason: Option<Reason>,

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::Reply;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Clean away the current feature too.
     #[arg(long)]
     force: bool,

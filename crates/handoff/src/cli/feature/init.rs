@@ -15,7 +15,7 @@ use crate::output::{Reply, Tone};
 const DEFAULT_NAME: &str = "current";
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// What to call it, such as `user-login`.
     feature: Option<FeatureName>,
     /// Make it the current feature without asking, whatever is current now.

@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Show it again whenever something changes, until you stop it.
     #[arg(long, short)]
     follow: bool,

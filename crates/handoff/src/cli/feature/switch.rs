@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The feature to work on.
     feature: FeatureName,
 }

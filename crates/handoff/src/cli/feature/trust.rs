@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Tone, one_line};
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Only say what there is and whether it is trusted.
     #[arg(long, conflicts_with = "revoke")]
     show: bool,

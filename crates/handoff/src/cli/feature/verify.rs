@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::output::{Tone, one_line};
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Only these checks.
     #[arg(value_name = "CHECK")]
     checks: Vec<CheckName>,
