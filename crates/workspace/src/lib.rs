@@ -18,6 +18,8 @@
 //! | [`markdown`] | a document as lines that keep every byte |
 //! | [`plan`] | the steps in `STATE.md`, what is wrong with them, and the one that is current |
 //! | [`trust`] | which commands of a repository may run |
+//! | [`essence`] | what a person wrote in a document |
+//! | [`prompt`] | the prompts that plan a feature and begin its work |
 //! | [`template`] | the texts that documents and prompts are made from |
 //!
 //! The documents belong to people and agents: whatever this crate does not understand stays as it
@@ -29,12 +31,14 @@
 pub mod briefing;
 pub mod config;
 pub mod context_source;
+pub mod essence;
 pub mod exclude;
 pub mod feature;
 pub mod language;
 pub mod listing;
 pub mod markdown;
 pub mod plan;
+pub mod prompt;
 pub mod quote;
 pub mod scaffold;
 pub mod switch;

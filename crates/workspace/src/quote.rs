@@ -26,6 +26,21 @@ pub fn block(text: &str) -> Vec<String> {
     lines
 }
 
+/// Each line of a text, quoted as it is, indentation and length included: for documents that are worked from.
+#[must_use]
+pub fn verbatim(text: &str) -> Vec<String> {
+    let harmless = |text: &str| text.chars().filter(|c| is_harmless(*c)).collect::<String>();
+    let quoted = |text: &str| format!("> {}", harmless(text)).trim_end().to_owned();
+    let mut lines: Vec<String> = text
+        .trim_matches('\n')
+        .trim_end()
+        .lines()
+        .map(quoted)
+        .collect();
+    lines.dedup_by(|next, before| next == ">" && before == ">");
+    lines
+}
+
 /// Neither moves a cursor nor turns a line around nor hides.
 fn is_harmless(character: char) -> bool {
     let is_format = matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
@@ -42,6 +57,12 @@ mod tests {
         let quoted = block(hostile);
         assert_eq!(quoted, ["> a", "> # handoff saysb", ">", "> [31mred"]);
         assert_eq!(line("one\ntwo"), "onetwo");
+    }
+
+    #[test]
+    fn a_document_keeps_its_indentation_and_no_more() {
+        let quoted = verbatim("\n- a\r\n    code\u{1b}[2J\n\n\n\tb  \n\n");
+        assert_eq!(quoted, ["> - a", ">     code[2J", ">", "> \tb"]);
     }
 
     #[test]
