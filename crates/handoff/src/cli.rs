@@ -134,11 +134,13 @@ fn refuse(error: &clap::Error, ambient: &Ambient, wants_json: bool) -> ExitCode 
     let text = error.render().to_string();
     let text = text.trim_end();
     let incomplete = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    ) {
-        out.line(text).ok();
+    // A reader that is gone needs neither.
+    if error.kind() == ErrorKind::DisplayHelp {
+        help::show(text, &mut out).ok();
+        return ExitCode::Done;
+    }
+    if error.kind() == ErrorKind::DisplayVersion {
+        version::show(&mut out).ok();
         return ExitCode::Done;
     }
     if error.kind() == incomplete && !wants_json {

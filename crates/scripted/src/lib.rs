@@ -33,5 +33,5 @@ mod world;
 
 pub use outcome::{Failure, Outcome, StepFailure};
 pub use player::play;
-pub use program::run;
+pub use program::{LoadError, load, run};
 pub use world::{Environment, World};

@@ -15,8 +15,9 @@ use crate::world::World;
 /// The exit code for a script that cannot be read or is wrong.
 const UNUSABLE_SCRIPT: u8 = 2;
 
+/// A script cannot be played.
 #[derive(Debug, thiserror::Error)]
-enum LoadError {
+pub enum LoadError {
     #[error("cannot read the script `{}`", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("the script `{}` is wrong", path.display())]
@@ -50,7 +51,8 @@ pub fn run(script: &Path, world: World) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn load(path: &Path) -> Result<Script, LoadError> {
+/// Reads the script at `path`.
+pub fn load(path: &Path) -> Result<Script, LoadError> {
     let path = || path.to_owned();
     let text = fs::read_to_string(path()).map_err(|source| LoadError::Read {
         path: path(),

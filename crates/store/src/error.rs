@@ -15,7 +15,7 @@ use crate::sql::{SqlError, SqlErrorKind};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The task says no.
-    #[error("task `{name}`: {refusal}")]
+    #[error("task `{name}` is not changed: {refusal}")]
     Refused {
         /// Which task.
         name: TaskName,

@@ -102,7 +102,7 @@ pub enum Refusal {
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
     /// The fence shown is not that of a valid lease.
-    #[error("fence {shown} is no longer valid: the newest lease of the task has fence {newest}")]
+    #[error("fence {shown} is no longer valid, its newest lease has fence {newest}")]
     LeaseLost {
         /// What the caller showed.
         shown: Fence,
@@ -118,19 +118,19 @@ pub enum Refusal {
         fence: Fence,
     },
     /// The task has ended.
-    #[error("the task is already {}", phase.word())]
+    #[error("it is already {}", phase.word())]
     Ended {
         /// How.
         phase: Phase,
     },
     /// The task is not ready to be claimed.
-    #[error("the task is {}, not queued", phase.word())]
+    #[error("it is {}, not queued", phase.word())]
     NotReady {
         /// What it is instead.
         phase: Phase,
     },
     /// Only a task that ended without success can be opened again.
-    #[error("the task is {}; only one that failed, is blocked or was cancelled can be retried", phase.word())]
+    #[error("it is {}; only one that failed, is blocked or was cancelled can be retried", phase.word())]
     NotRetriable {
         /// What it is.
         phase: Phase,

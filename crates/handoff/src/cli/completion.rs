@@ -2,7 +2,7 @@
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
-use handoff_api::ExitCode;
+use handoff_api::{CompletionDocument, ExitCode};
 
 use super::Cli;
 use crate::context::Context;
@@ -17,6 +17,14 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut script = vec![];
     clap_complete::generate(args.shell, &mut Cli::command(), "handoff", &mut script);
-    ctx.out.raw(&script)?;
+    if ctx.out.is_json() {
+        let document = CompletionDocument {
+            shell: args.shell.to_string(),
+            script: String::from_utf8_lossy(&script).into_owned(),
+        };
+        ctx.out.document(CompletionDocument::SCHEMA, document)?;
+    } else {
+        ctx.out.raw(&script)?;
+    }
     Ok(ExitCode::Done)
 }

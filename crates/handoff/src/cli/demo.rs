@@ -21,6 +21,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if ctx.out.is_json() {
+        return Err(Failure::usage("the demo is a story for people and has no JSON form")
+            .hint("keep its ledger with `handoff demo --keep`, and read it there with `handoff events --json`"));
+    }
     let mut stage = Stage::set(ctx)?;
     tell(
         ctx,

@@ -1,12 +1,14 @@
 //! `handoff help`.
 
+use std::io;
+
 use clap::CommandFactory as _;
-use handoff_api::{ExitCode, ExitCodesDocument};
+use handoff_api::{ExitCode, ExitCodesDocument, HelpDocument};
 
 use super::Cli;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Table, Tone};
+use crate::output::{Output, Table, Tone};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -28,8 +30,17 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         command = command.find_subcommand(word).cloned().ok_or_else(unknown)?;
     }
     let text = command.render_long_help().to_string();
-    ctx.out.line(text.trim_end())?;
+    show(text.trim_end(), &mut ctx.out)?;
     Ok(ExitCode::Done)
+}
+
+/// Shows a help text, however it was asked for.
+pub(super) fn show(text: &str, out: &mut Output) -> io::Result<()> {
+    if out.is_json() {
+        let text = text.to_owned();
+        return out.document(HelpDocument::SCHEMA, HelpDocument { text });
+    }
+    out.line(text)
 }
 
 fn exit_codes(ctx: &mut Context) -> Result<ExitCode, Failure> {

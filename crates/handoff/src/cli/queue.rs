@@ -114,5 +114,9 @@ fn said(ctx: &Context, verb: &str, task: &TaskDocument, is_repeat: bool) -> Stri
         ""
     };
     let name = ctx.out.styled(Tone::Strong, &one_line(&task.name));
+    // "failed fix: failed" would sound as if the command had failed.
+    if task.state.word() == verb {
+        return format!("{name} is {verb}{again}");
+    }
     format!("{verb} {name}: {}{again}", task.state)
 }

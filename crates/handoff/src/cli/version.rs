@@ -1,20 +1,25 @@
 //! `handoff version`.
 
+use std::io;
+
 use handoff_api::{ExitCode, VersionDocument};
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::Output;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn run(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    if ctx.out.is_json() {
-        ctx.out.document(
-            VersionDocument::SCHEMA,
-            VersionDocument { version: VERSION },
-        )?;
-    } else {
-        ctx.out.line(format!("handoff {VERSION}"))?;
-    }
+    show(&mut ctx.out)?;
     Ok(ExitCode::Done)
+}
+
+/// Shows the version, however it was asked for.
+pub(super) fn show(out: &mut Output) -> io::Result<()> {
+    if out.is_json() {
+        let document = VersionDocument { version: VERSION };
+        return out.document(VersionDocument::SCHEMA, document);
+    }
+    out.line(format!("handoff {VERSION}"))
 }

@@ -32,6 +32,10 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let script = std::path::absolute(&args.script).map_err(|error| {
         Failure::failed(format!("cannot find `{}`", args.script.display())).because(&error)
     })?;
+    // A script that cannot be played would cost the task an attempt.
+    handoff_scripted::load(&script).map_err(|error| {
+        Failure::usage("`--script` names nothing that can be played").because(&error)
+    })?;
     let launch = Launch {
         argv: Agent::Scripted.argv(&program, &[script.into_os_string()]),
     };

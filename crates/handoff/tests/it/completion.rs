@@ -16,6 +16,16 @@ fn every_shell_gets_a_script_that_knows_the_commands() {
 }
 
 #[test]
+fn a_script_is_a_document_too() {
+    let stage = Stage::new();
+    let document = stage.json("completion bash");
+    assert_eq!(document["schema"], "handoff.completion/1");
+    assert_eq!(document["shell"], "bash");
+    let script = stage.say("completion bash").success().stdout;
+    assert_eq!(document["script"], script);
+}
+
+#[test]
 fn bash_accepts_its_script() {
     let stage = Stage::new();
     let script = stage.say("completion bash").success().stdout;

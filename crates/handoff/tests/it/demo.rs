@@ -76,3 +76,14 @@ fn it_needs_nothing_of_the_environment_it_runs_in() {
         .set("GIT_CONFIG_GLOBAL", "/nowhere");
     stage.env.handoff(["demo"]).success();
 }
+
+#[test]
+fn it_has_no_json_form_and_says_so() {
+    let stage = Stage::new();
+    insta::assert_snapshot!(stage.say("demo --json").snapshot(), @r#"
+    exit status: 2
+    --- stdout ---
+    {"schema":"handoff.error/1","error":"usage","exit_code":2,"message":"the demo is a story for people and has no JSON form","causes":[],"hints":["keep its ledger with `handoff demo --keep`, and read it there with `handoff events --json`"]}
+    "#);
+    assert_eq!(left_behind(&stage), Vec::<std::path::PathBuf>::new());
+}

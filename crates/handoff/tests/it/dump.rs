@@ -68,7 +68,7 @@ fn a_dump_that_is_blocked_asks_for_a_person() {
     assert_snapshot!(stage.run(dump).snapshot(), @"
     exit status: 0
     --- stdout ---
-    blocked fix: blocked
+    fix is blocked
     ");
     assert_eq!(stage.state("fix"), "blocked");
 }

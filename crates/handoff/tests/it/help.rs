@@ -126,6 +126,18 @@ fn without_a_command_there_is_help_and_a_usage_error() {
 }
 
 #[test]
+fn help_is_a_document_too_however_it_is_asked_for() {
+    let stage = Stage::new();
+    for words in ["help queue claim", "queue claim --help"] {
+        let document = stage.json(words);
+        assert_eq!(document["schema"], "handoff.help/1");
+        let text = document["text"].as_str().unwrap();
+        assert!(text.contains("Usage: handoff queue claim"), "{text}");
+    }
+    assert_eq!(stage.json("--version"), stage.json("version"));
+}
+
+#[test]
 fn version_tells_the_version() {
     let stage = Stage::new();
     let version = env!("CARGO_PKG_VERSION");

@@ -12,7 +12,7 @@ fn a_held_task_is_not_handed_out() {
     assert_snapshot!(held.snapshot(), @"
     exit status: 0
     --- stdout ---
-    held fix: held
+    fix is held
     ");
     assert_snapshot!(stage.say("queue list").snapshot(), @"
     exit status: 0

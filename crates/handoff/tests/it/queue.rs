@@ -328,12 +328,12 @@ fn fail_and_block_say_why_and_retry_opens_again() {
     assert_snapshot!(failed.snapshot(), @"
     exit status: 0
     --- stdout ---
-    failed fix: failed
+    fix is failed
     ");
     assert_snapshot!(stage.say("queue retry fix").snapshot(), @"
     exit status: 0
     --- stdout ---
-    opened again fix: queued
+    reopened fix: queued
     ");
     let blocked = stage.run([
         "queue",
@@ -376,7 +376,7 @@ fn cancel_ends_a_task_that_somebody_works_on() {
     assert_snapshot!(cancelled.snapshot(), @"
     exit status: 0
     --- stdout ---
-    cancelled fix: cancelled
+    fix is cancelled
     ");
     stage
         .say(&format!("queue complete fix --fence {fence}"))

@@ -156,7 +156,7 @@ fn a_lost_lease_tells_to_stop() {
     assert_snapshot!(stage.say("queue complete fix --fence 1").snapshot(), @"
     exit status: 6
     --- stderr ---
-    error: task `fix`: fence 1 is no longer valid: the newest lease of the task has fence 2
+    error: task `fix` is not changed: fence 1 is no longer valid, its newest lease has fence 2
     hint: stop working on this task; what you have is still in your tree: `handoff queue show fix`
     ");
     stage.say("queue heartbeat fix --fence 1").failure(6);
@@ -174,13 +174,13 @@ fn a_leased_task_needs_its_fence() {
     assert_snapshot!(stage.say("queue complete fix").snapshot(), @"
     exit status: 4
     --- stderr ---
-    error: task `fix`: person holds the lease with fence 1
+    error: task `fix` is not changed: person holds the lease with fence 1
     hint: show the fence you got when you claimed it with `--fence`
     ");
     assert_snapshot!(stage.say("queue claim fix").snapshot(), @"
     exit status: 4
     --- stderr ---
-    error: task `fix`: the task is leased, not queued
+    error: task `fix` is not changed: it is leased, not queued
     hint: look at it: `handoff queue show fix`
     ");
 }
@@ -193,13 +193,13 @@ fn an_ended_task_stays_ended() {
     assert_snapshot!(stage.say("queue fail fix --reason x").snapshot(), @"
     exit status: 4
     --- stderr ---
-    error: task `fix`: the task is already done
+    error: task `fix` is not changed: it is already done
     hint: look at it: `handoff queue show fix`
     ");
     assert_snapshot!(stage.say("queue retry fix").snapshot(), @"
     exit status: 4
     --- stderr ---
-    error: task `fix`: the task is done; only one that failed, is blocked or was cancelled can be retried
+    error: task `fix` is not changed: it is done; only one that failed, is blocked or was cancelled can be retried
     hint: look at it: `handoff queue show fix`
     ");
 }

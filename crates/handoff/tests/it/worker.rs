@@ -40,6 +40,27 @@ fn accepted_work_is_done_and_on_its_branch() {
 }
 
 #[test]
+fn a_script_that_cannot_be_played_costs_no_attempt() {
+    let stage = Stage::new();
+    stage.add("fix");
+    let missing = stage.say("worker --once --script nowhere.toml");
+    assert_snapshot!(missing.snapshot(), @"
+    exit status: 2
+    --- stderr ---
+    error: `--script` names nothing that can be played
+      because cannot read the script `$TEMP/repo/nowhere.toml`
+      because No such file or directory (os error 2)
+    ");
+    let wrong = work(&stage, "[[step]]\ndance = true\n").failure(2);
+    assert!(wrong.stderr.contains("is wrong"), "{}", wrong.stderr);
+    let task = stage.json("queue show fix");
+    assert_eq!(
+        (&task["state"], &task["attempts"]),
+        (&"queued".into(), &0.into())
+    );
+}
+
+#[test]
 fn rejected_work_is_a_failed_check() {
     let stage = Stage::new();
     stage

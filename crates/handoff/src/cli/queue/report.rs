@@ -154,7 +154,7 @@ pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Fail
         fence: None,
         key: args.key,
     };
-    tell(reported, Command::Retry, "opened again", ctx)
+    tell(reported, Command::Retry, "reopened", ctx)
 }
 
 fn tell(
