@@ -42,7 +42,7 @@ pub fn verbatim(text: &str) -> Vec<String> {
 }
 
 /// Neither moves a cursor nor turns a line around nor hides.
-fn is_harmless(character: char) -> bool {
+pub(crate) fn is_harmless(character: char) -> bool {
     let is_format = matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     character == '\t' || !(character.is_control() || is_format)
 }

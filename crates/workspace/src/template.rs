@@ -5,6 +5,7 @@
 //! never replaced by the default in silence: whoever wrote it believes that it is in force.
 
 mod engine;
+mod export;
 mod values;
 
 use std::fmt::{self, Write as _};
@@ -16,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::feature::Document;
 use crate::workspace::Workspace;
 use engine::{Checked, Fault, FaultKind};
+pub use export::{ExportError, Exported, Overwrite};
 pub use values::{Values, Variable};
 
 /// Where overrides lie, in the workspace.
@@ -253,6 +255,7 @@ impl Templates {
         let checked = Checked::new(&source.text, template.variables()).map_err(fault)?;
         let mut text = checked.render(values).map_err(fault)?;
         if let Some(briefing) = values.get(Variable::Briefing)
+            && template.variables().contains(&Variable::Briefing)
             && !checked.is_briefing_placed()
         {
             text = format!("{}\n\n{text}", briefing.trim_end());
@@ -280,7 +283,8 @@ impl Templates {
         match dir.read_to_string(template.file_name(), LIMIT) {
             Ok(text) if text.trim().is_empty() => Err(TemplateError::Empty { file: path }),
             Ok(text) => Ok(Source {
-                text,
+                // As editors on Windows write it.
+                text: text.trim_start_matches('\u{feff}').replace("\r\n", "\n"),
                 origin: Origin::Customised(path),
             }),
             Err(error) if error.is_not_found() => Ok(Source::embedded(template)),

@@ -7,9 +7,11 @@ use std::ffi::OsString;
 
 use handoff_core::FeatureName;
 use handoff_core::time::Timestamp;
+use handoff_files::atomic::{self, Mode};
 use handoff_files::{Dir, DirError, Entry, MoveError};
 
 use crate::listing::Listing;
+use crate::template::ExportError;
 use crate::workspace::{CURRENT, Current, FEATURES, Workspace, WorkspaceError};
 
 /// Where it lies, in the workspace.
@@ -203,6 +205,19 @@ impl Workspace {
         let name = current_name(&stamp.free(&taken));
         self.dir().move_new(CURRENT, &trash, &name)?;
         Ok(format!("{FOLDER}/{name}"))
+    }
+
+    /// Keeps the text of a file that is about to be replaced.
+    pub(crate) fn keep_in_trash(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        stamp: Stamp,
+    ) -> Result<(), ExportError> {
+        let trash = self.trash()?;
+        let stamp = stamp.free(&trash.names()?);
+        let name = format!("{stamp}.{name}");
+        Ok(atomic::create_new(&trash, &name, bytes, Mode::Shared)?)
     }
 
     fn trash(&self) -> Result<Dir, DirError> {

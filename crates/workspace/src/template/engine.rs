@@ -9,6 +9,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
 use super::{Values, Variable};
+use crate::quote;
 
 /// Steps of the engine. The largest of ours needs some fifty.
 const FUEL: u64 = 20_000;
@@ -36,6 +37,9 @@ pub(super) struct Checked<'text> {
 
 impl<'text> Checked<'text> {
     pub(super) fn new(text: &'text str, known: &[Variable]) -> Result<Self, Fault> {
+        if let Some(fault) = hidden_character(text) {
+            return Err(fault);
+        }
         let environment = environment();
         let template = environment
             .template_from_str(text)
@@ -90,6 +94,16 @@ fn environment() -> Environment<'static> {
         .build();
     environment.set_syntax(syntax.expect("the delimiters are the usual ones"));
     environment
+}
+
+/// What could move the cursor of a terminal that the prompt is printed on, or hide something from its reader.
+fn hidden_character(text: &str) -> Option<Fault> {
+    let is_hidden = |character: char| !quote::is_harmless(character);
+    let line = text.split('\n').position(|line| line.contains(is_hidden))?;
+    Some(Fault {
+        line: line + 1,
+        what: FaultKind::Syntax("there is a control character or an invisible one".to_owned()),
+    })
 }
 
 fn fault(error: &Error) -> Fault {

@@ -121,6 +121,22 @@ fn what_is_no_template_is_told_by_its_line() {
 }
 
 #[test]
+fn an_override_can_neither_move_a_cursor_nor_hide_anything() {
+    for text in ["a\nb\u{1b}[2J", "a\nb\rc", "a\n\u{202e}b", "a\n\u{200b}"] {
+        let refusal = refusal(Template::Spec, text);
+        assert!(
+            refusal.contains("line 2: there is a control character"),
+            "{refusal}"
+        );
+    }
+    let (_place, templates) = overridden(Template::Spec, "\u{feff}a\r\n\tb\n");
+    assert_eq!(
+        templates.render(Template::Spec, &values()).unwrap().text,
+        "a\n\tb\n"
+    );
+}
+
+#[test]
 fn an_override_that_never_ends_is_stopped() {
     let many = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
     for text in [many, "{{ 'x' * 9999999 }}"] {

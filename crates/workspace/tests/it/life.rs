@@ -6,8 +6,11 @@ use std::os::unix::fs::symlink;
 use handoff_files::{Dir, DirError};
 use handoff_workspace::listing::ArchiveError;
 use handoff_workspace::switch::{Pointer, SwitchError};
+use handoff_workspace::template::Overwrite;
 use handoff_workspace::trash::{CleanError, Extent, UndoError};
-use handoff_workspace::{Current, Document, Language, Plan, Templates, Verdict, Workspace, Worth};
+use handoff_workspace::{
+    Current, Document, Language, Plan, Template, Templates, Verdict, Workspace, Worth,
+};
 
 use crate::stage::{Stage, name, scaffold, stamp};
 
@@ -282,4 +285,36 @@ fn a_trash_that_is_a_link_takes_nothing() {
     let cleaning = stage.workspace.plan_cleaning(Extent::Others).unwrap();
     assert!(stage.workspace.clean(&cleaning, stamp(0)).is_err());
     assert_eq!(stage.tree(), before);
+}
+
+#[test]
+fn an_export_leaves_what_somebody_changed_and_keeps_it_even_when_forced() {
+    let stage = Stage::new();
+    let export = |overwrite| {
+        stage
+            .workspace
+            .export(&[Template::Spec, Template::State], overwrite, stamp(0))
+            .unwrap()
+    };
+    assert_eq!(
+        export(Overwrite::Never).written,
+        [Template::Spec, Template::State]
+    );
+    fs::write(stage.path("templates/default_spec.md"), "mine").unwrap();
+    let exported = export(Overwrite::Never);
+    assert_eq!(
+        (exported.kept.as_slice(), exported.same.as_slice()),
+        (&[Template::Spec][..], &[Template::State][..])
+    );
+    assert_eq!(export(Overwrite::Always).written, [Template::Spec]);
+    assert_eq!(
+        fs::read_to_string(stage.path("templates/default_spec.md")).unwrap(),
+        Template::Spec.default_text()
+    );
+    let kept = stage.path("trash/20231114T221320Z.default_spec.md");
+    assert_eq!(fs::read_to_string(kept).unwrap(), "mine");
+    assert!(matches!(
+        stage.workspace.undo_cleaning(),
+        Err(UndoError::Nothing)
+    ));
 }
