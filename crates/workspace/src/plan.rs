@@ -30,8 +30,8 @@ pub use verdict::Verdict;
 pub const PLAN: &str = "Execution Plan";
 /// The section that repeats the current step for people and older tools.
 pub const CURRENT_STEP: &str = "Current Step";
-/// The line that stands in place of a plan until there is one.
-pub const NO_PLAN_YET: &str = "Not yet generated.";
+/// How the line begins that stands in place of a plan until there is one: ours, and that of older tools.
+pub const NO_PLAN_YET: [&str; 2] = ["There is no plan yet", "Not yet generated"];
 
 /// A plan as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::parse::is_conflict;
 use super::{CURRENT_STEP, Fault, Plan, Problem, Step, Verdict};
 use crate::markdown::{Kind, Line, LineNumber, Markdown, Splice};
 
-/// What stands there until work begins.
-const NOT_STARTED: &str = "not started";
+/// What stands there until work begins: ours, and that of older tools.
+const NOT_STARTED: [&str; 2] = ["none", "not started"];
 
 /// Where the section says its one thing.
 enum Spot {
@@ -43,7 +43,7 @@ pub(super) fn disagreement(document: &Markdown<'_>, plan: &Plan) -> Option<Probl
     let title = current.title.to_lowercase();
     let agrees = said.contains(&title)
         || title.contains(&said)
-        || (!is_begun && said.trim_end_matches('.') == NOT_STARTED);
+        || (!is_begun && NOT_STARTED.contains(&said.trim_end_matches('.')));
     let fault = Fault::Disagrees {
         current: current.number,
     };

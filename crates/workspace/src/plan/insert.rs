@@ -114,10 +114,14 @@ fn no_plan_yet<'doc, 'text>(
     section: Section,
 ) -> Option<&'doc Line<'text>> {
     let mut lines = document.lines[section.body()].iter();
-    let said = NO_PLAN_YET.trim_end_matches('.');
-    lines.find(|line| {
-        let text = line.text.trim().trim_end_matches('.');
-        line.kind == Kind::Text && text.eq_ignore_ascii_case(said)
+    lines.find(|line| line.kind == Kind::Text && is_no_plan_yet(line.text))
+}
+
+pub(super) fn is_no_plan_yet(line: &str) -> bool {
+    let text = line.trim().as_bytes();
+    NO_PLAN_YET.iter().any(|said| {
+        let start = text.get(..said.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(said.as_bytes()))
     })
 }
 

@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 
+use super::insert::is_no_plan_yet;
 use super::{
-    CURRENT_STEP, Edit, EditError, Marker, NO_PLAN_YET, PLAN, Place, Plan, Sentence, StepNumber,
-    Then, edit,
+    CURRENT_STEP, Edit, EditError, Marker, PLAN, Place, Plan, Sentence, StepNumber, Then, edit,
 };
 use crate::markdown::{Kind, Line, Markdown};
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-const FRAGMENTS: [&str; 52] = [
+const FRAGMENTS: [&str; 53] = [
     "# Execution Plan",
     "## Execution Plan",
     "# Current Step",
@@ -58,6 +58,7 @@ const FRAGMENTS: [&str; 52] = [
     "-->",
     "<!-- x -->",
     "Not yet generated.",
+    "There is no plan yet. Make one.",
     "<<<<<<< HEAD",
     "\u{feff}",
     "\r",
@@ -163,7 +164,7 @@ fn bystanders(text: &str, before: &Plan, after: &Plan, edit: &Edit) -> Vec<Strin
         }
     }
     if before.steps.is_empty() {
-        let scaffold = |line: &Line<'_>| line.kind == Kind::Text && line.text.trim() == NO_PLAN_YET;
+        let scaffold = |line: &Line<'_>| line.kind == Kind::Text && is_no_plan_yet(line.text);
         touched.extend(document.lines.iter().position(scaffold));
     }
     if let Some(section) = document.sections(CURRENT_STEP).next() {
