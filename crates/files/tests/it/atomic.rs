@@ -1,7 +1,7 @@
 //! Many writers of one name, and writers beside sweepers.
 
 use crate::child::{FILE, Part, Verdict, new_content, strace, verdict};
-use handoff_files::atomic::{Mode, WriteError, create_new, replace, sweep};
+use handoff_files::atomic::{Mode, WriteError, create_new, replace, sweep, sweep_for};
 use handoff_files::{Access, Dir};
 use std::sync::Barrier;
 use std::thread::ScopedJoinHandle;
@@ -122,6 +122,24 @@ fn sweep_takes_leftovers_and_nothing_else() {
     drop(writer);
     assert_eq!(sweep(&dir).unwrap(), 1);
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn sweep_for_a_name_leaves_what_was_to_become_another() {
+    let (place, dir) = place();
+    let names = [
+        ".subject.0123456789abcdef.tmp",
+        ".other.0123456789abcdef.tmp",
+        ".subject.x.0123456789abcdef.tmp",
+    ];
+    for name in names {
+        std::fs::write(place.path().join(name), "content").unwrap();
+    }
+    assert_eq!(sweep_for(&dir, "subject").unwrap(), 1);
+    assert_eq!(
+        names.map(|name| place.path().join(name).exists()),
+        [false, true, true]
+    );
 }
 
 #[test]
