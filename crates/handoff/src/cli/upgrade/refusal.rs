@@ -115,7 +115,9 @@ fn hint_for_place(error: &PlaceError) -> Option<String> {
         }
         PlaceError::Busy(_) => "wait for it, then look: `handoff version`",
         PlaceError::Replaced(_) => "look what is there now: `handoff version`",
-        PlaceError::Name(_) | PlaceError::Open(..) | PlaceError::Lock(..) | PlaceError::Look(..) => return None,
+        // A directory on a network file system cannot be locked.
+        PlaceError::Lock(..) => "install handoff on a local disk",
+        PlaceError::Name(_) | PlaceError::Open(..) | PlaceError::Look(..) => return None,
     }
     .to_owned())
 }
