@@ -12,6 +12,7 @@ mod exit;
 mod feature;
 mod help;
 mod plan;
+mod prompt;
 mod store;
 mod task;
 mod upgrade;
@@ -30,6 +31,7 @@ pub use plan::{
     NextDocument, NoteReceipt, PlanDocument, PlanVerdict, ProblemDocument, ProblemSeverity,
     StepDocument, StepReceipt, StepState, ValidateDocument,
 };
+pub use prompt::{PromptDocument, TemplateDocument};
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,

@@ -16,6 +16,8 @@ pub(crate) struct Ambient {
     /// This very program, to be started again.
     pub(crate) program: Option<PathBuf>,
     pub(crate) is_terminal: bool,
+    /// Whether what goes to standard error is seen.
+    pub(crate) is_stderr_terminal: bool,
     /// Whether somebody can read a question and answer it.
     pub(crate) can_ask: bool,
     pub(crate) width: Option<u16>,
@@ -28,6 +30,7 @@ impl Ambient {
     )]
     pub(crate) fn collect() -> Self {
         let is_terminal = std::io::stdout().is_terminal();
+        let is_stderr_terminal = std::io::stderr().is_terminal();
         let size = is_terminal.then(|| rustix::termios::tcgetwinsize(rustix::stdio::stdout()));
         Self {
             arguments: std::env::args_os().collect(),
@@ -35,7 +38,8 @@ impl Ambient {
             cwd: std::env::current_dir().ok(),
             program: std::env::current_exe().ok(),
             is_terminal,
-            can_ask: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+            is_stderr_terminal,
+            can_ask: is_stderr_terminal && std::io::stdin().is_terminal(),
             width: size
                 .and_then(Result::ok)
                 .map(|size| size.ws_col)

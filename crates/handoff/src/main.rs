@@ -6,6 +6,7 @@
 
 mod ambient;
 mod cli;
+mod clipboard;
 mod config;
 mod context;
 mod desk;

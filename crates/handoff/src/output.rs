@@ -30,6 +30,13 @@ pub(crate) enum Format {
     Json,
 }
 
+/// One of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+}
+
 /// What somebody said to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reply {
@@ -137,6 +144,16 @@ impl Output {
             (Format::Text, true) => self.raw(b"\x1b[H\x1b[2J"),
             (Format::Text, false) => self.line(""),
         }
+    }
+
+    /// Tells the terminal itself something, on the stream that is one.
+    pub(crate) fn terminal_request(&mut self, request: &str, stream: Stream) -> io::Result<()> {
+        let writer = match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        };
+        writer.write_all(request.as_bytes())?;
+        writer.flush()
     }
 
     /// A word in a fixed meaning.

@@ -11,6 +11,7 @@ mod workflow;
 pub use material::{Artifact, Material, MaterialError};
 pub use refusal::Refusal;
 
+use crate::feature::Document;
 use crate::quote;
 use crate::template::{Origin, Rendered, Template, TemplateError, Templates, Values, Variable};
 
@@ -30,8 +31,7 @@ pub enum Purpose {
 }
 
 /// How a plan is written so that the program can read it.
-const PLAN_FORMAT: &str = "\
-    # Execution Plan
+const PLAN_FORMAT: &str = "    # Execution Plan
 
     - [>] First step: one sentence that says what will be true when it is done
     - [ ] Second step
@@ -61,6 +61,16 @@ impl Purpose {
             Self::Generate => Template::GeneratePrompt,
         }
     }
+
+    /// Whether it needs to know what a document says.
+    const fn needs(self, document: Document) -> bool {
+        match document {
+            Document::Feature | Document::Spec => true,
+            Document::Design => !matches!(self, Self::Spec),
+            Document::State => !matches!(self, Self::Spec | Self::Design),
+            Document::Session => matches!(self, Self::Start),
+        }
+    }
 }
 
 /// Makes the prompt.
@@ -71,7 +81,7 @@ pub fn render(
 ) -> Result<Rendered, TemplateError> {
     let values = Values::new(&material.name, &material.language)
         .with(Variable::FeaturePath, &material.path)
-        .with(Variable::Briefing, briefing(material))
+        .with(Variable::Briefing, briefing(purpose, material))
         .with(Variable::ContextSources, material.context.found_lines())
         .with(Variable::ContextGaps, material.context.gap_lines())
         .with(Variable::ReadFiles, material.read_files())
@@ -112,12 +122,10 @@ pub fn signed(mut rendered: Rendered) -> Rendered {
     rendered
 }
 
-fn briefing(material: &Material) -> String {
-    let quotes = material
-        .artifacts
-        .iter()
-        .filter_map(|it| quotation(material, it));
-    let quotes: Vec<_> = quotes.collect();
+fn briefing(purpose: Purpose, material: &Material) -> String {
+    let artifacts = material.artifacts.iter();
+    let needed = artifacts.filter(|it| purpose.needs(it.document));
+    let quotes: Vec<_> = needed.filter_map(|it| quotation(material, it)).collect();
     if quotes.is_empty() {
         return "Nothing has been written about this feature yet: ask what is wanted before anything else.".to_owned();
     }

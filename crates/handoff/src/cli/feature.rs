@@ -5,11 +5,14 @@ mod checkpoint;
 mod choice;
 mod clean;
 mod clerk;
+mod delivery;
+mod export;
 mod ignore;
 mod init;
 mod list;
 mod pen;
 mod plan_view;
+mod prompt;
 mod site;
 mod status;
 mod step;
@@ -20,6 +23,7 @@ mod trust;
 mod verify;
 
 use handoff_api::ExitCode;
+use handoff_workspace::prompt::Purpose;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -38,6 +42,18 @@ pub(super) enum Command {
     Clean(clean::Args),
     /// Let git ignore the workspace, or not any more.
     Ignore,
+    /// Write the built-in templates into the workspace, to be changed.
+    Export(export::Args),
+    /// Make the prompt that plans what is not planned yet and begins the work.
+    Start(delivery::DeliveryArgs),
+    /// Make the prompt that writes or rewrites `SPEC.md`.
+    Spec(delivery::DeliveryArgs),
+    /// Make the prompt that writes or rewrites `DESIGN.md`.
+    Design(delivery::DeliveryArgs),
+    /// Make the prompt that writes or rewrites the plan in `STATE.md`.
+    Tasks(delivery::DeliveryArgs),
+    /// Make any prompt, without checking whether it makes sense now.
+    Prompt(prompt::Args),
     /// Say what happened to a step of the plan.
     #[command(subcommand)]
     Step(step::Command),
@@ -59,6 +75,12 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
         Command::Archive(args) => archive::run(&args, ctx),
         Command::Clean(args) => clean::run(&args, ctx),
         Command::Ignore => ignore::run(ctx),
+        Command::Export(args) => export::run(&args, ctx),
+        Command::Start(args) => prompt::guarded(Purpose::Start, &args, ctx),
+        Command::Spec(args) => prompt::guarded(Purpose::Spec, &args, ctx),
+        Command::Design(args) => prompt::guarded(Purpose::Design, &args, ctx),
+        Command::Tasks(args) => prompt::guarded(Purpose::Tasks, &args, ctx),
+        Command::Prompt(args) => prompt::run(&args, ctx),
         Command::Step(command) => step::run(command, ctx),
         Command::Status(args) => status::run(&args, ctx),
         Command::Checkpoint(args) => checkpoint::run(args, ctx),

@@ -1,7 +1,6 @@
 use std::path::Path;
 
 use super::*;
-use crate::feature::Document;
 use crate::plan::Verdict;
 use crate::{Config, ContextScan, Language, Scaffold, Workspace};
 

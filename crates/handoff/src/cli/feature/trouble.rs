@@ -3,7 +3,9 @@
 use handoff_api::ExitCode;
 use handoff_files::{DirError, MoveError, WriteError};
 use handoff_workspace::listing::ArchiveError;
+use handoff_workspace::prompt::MaterialError;
 use handoff_workspace::switch::SwitchError;
+use handoff_workspace::template::ExportError;
 use handoff_workspace::trash::{CleanError, UndoError};
 use handoff_workspace::{ConfigError, ScaffoldError, TemplateError, WorthError};
 
@@ -33,6 +35,24 @@ impl From<WorthError> for Failure {
         match error {
             WorthError::Template(error) => error.into(),
             WorthError::Read(error) => Self::failed("cannot read a document").because(&error),
+        }
+    }
+}
+
+impl From<MaterialError> for Failure {
+    fn from(error: MaterialError) -> Self {
+        match error {
+            MaterialError::Worth(error) => error.into(),
+            MaterialError::Read(error) => Self::failed("cannot read a document").because(&error),
+        }
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Place(error) => unusable(&error),
+            ExportError::Write(error) => unwritten(&error),
         }
     }
 }
