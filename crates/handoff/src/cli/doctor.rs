@@ -23,6 +23,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut findings = vec![program(), home(ctx), space(ctx), git(ctx), project(ctx)];
+    findings.extend(super::feature::findings(ctx));
     let store = match ctx.open_store() {
         Ok(mut store) => {
             findings.push(good("store", describe(&*store)));
@@ -112,8 +113,8 @@ fn audited(store: &mut dyn Store) -> Finding {
         Ok(audit) if audit.faults.is_empty() => good(
             "audit",
             format!(
-                "{} tasks agree with their {} events",
-                audit.tasks, audit.events
+                "{} tasks and {} features agree with their {} events",
+                audit.tasks, audit.features, audit.events
             ),
         ),
         Ok(audit) => bad("audit", audit.faults.join("; ")),

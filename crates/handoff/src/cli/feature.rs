@@ -5,11 +5,15 @@ mod checkpoint;
 mod choice;
 mod clean;
 mod clerk;
+mod decide;
 mod delivery;
+mod diagnosis;
 mod export;
 mod ignore;
 mod init;
 mod list;
+mod next;
+mod note;
 mod pen;
 mod plan_view;
 mod prompt;
@@ -20,10 +24,13 @@ mod survey;
 mod switch;
 mod trouble;
 mod trust;
+mod validate;
 mod verify;
 
 use handoff_api::ExitCode;
 use handoff_workspace::prompt::Purpose;
+
+pub(super) use diagnosis::findings;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -57,6 +64,14 @@ pub(super) enum Command {
     /// Say what happened to a step of the plan.
     #[command(subcommand)]
     Step(step::Command),
+    /// Write down something worth knowing, for whoever comes next.
+    Note(note::Args),
+    /// Write down what was decided, and why.
+    Decide(decide::Args),
+    /// Say the one next action.
+    Next(next::Args),
+    /// Find all problems of the workspace, with file and line.
+    Validate(validate::Args),
     /// Show how far the current feature is, how fresh that is, and what blocks it.
     Status(status::Args),
     /// Write down where things stand, for whoever comes next.
@@ -82,6 +97,10 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
         Command::Tasks(args) => prompt::guarded(Purpose::Tasks, &args, ctx),
         Command::Prompt(args) => prompt::run(&args, ctx),
         Command::Step(command) => step::run(command, ctx),
+        Command::Note(args) => note::run(&args, ctx),
+        Command::Decide(args) => decide::run(&args, ctx),
+        Command::Next(args) => next::run(&args, ctx),
+        Command::Validate(args) => validate::run(&args, ctx),
         Command::Status(args) => status::run(&args, ctx),
         Command::Checkpoint(args) => checkpoint::run(args, ctx),
         Command::Verify(args) => verify::run(&args, ctx),

@@ -114,7 +114,8 @@ impl Delivery<'_> {
     }
 }
 
-fn in_words(notice: &Notice) -> String {
+/// What is worth saying about the settings, in a sentence.
+pub(super) fn in_words(notice: &Notice) -> String {
     match notice {
         Notice::Foreign => {
             "`.handoff/config.toml` belongs to another tool and is left alone; the defaults apply."
