@@ -15,7 +15,9 @@
 //! | [`briefing`] | what the next session is told, within a budget |
 //! | [`quote`] | text from files as data in a prompt |
 //! | [`language`] | the language that documents are written in |
+//! | [`inspection`] | everything that is wrong with a workspace |
 //! | [`markdown`] | a document as lines that keep every byte |
+//! | [`notebook`] | the notes in `SESSION.md` |
 //! | [`plan`] | the steps in `STATE.md`, what is wrong with them, and the one that is current |
 //! | [`trust`] | which commands of a repository may run |
 //! | [`essence`] | what a person wrote in a document |
@@ -34,9 +36,11 @@ pub mod context_source;
 pub mod essence;
 pub mod exclude;
 pub mod feature;
+pub mod inspection;
 pub mod language;
 pub mod listing;
 pub mod markdown;
+pub mod notebook;
 pub mod plan;
 pub mod prompt;
 pub mod quote;
@@ -51,6 +55,7 @@ pub use config::{Budget, Check, Config, ConfigError, Notice};
 pub use context_source::{ContextScan, ContextSource};
 pub use feature::{Document, Feature};
 pub use language::{Language, LanguageError};
+pub use notebook::Notebook;
 pub use plan::{Plan, Verdict};
 pub use scaffold::{Made, Scaffold, ScaffoldError, Worth, WorthError};
 pub use template::{Rendered, Template, TemplateError, Templates, Values, Variable};

@@ -19,6 +19,8 @@ mod sentence;
 mod step;
 mod verdict;
 
+use crate::markdown::Markdown;
+
 pub use edit::{Edit, EditError, Edited, Place, Then, edit};
 pub use find::{FindError, StepWord};
 pub use problem::{Fault, Problem, Severity};
@@ -32,6 +34,12 @@ pub const PLAN: &str = "Execution Plan";
 pub const CURRENT_STEP: &str = "Current Step";
 /// How the line begins that stands in place of a plan until there is one: ours, and that of older tools.
 pub const NO_PLAN_YET: [&str; 2] = ["There is no plan yet", "Not yet generated"];
+
+/// What is wrong with any document in which something was left unfinished: a merge, fenced code, a comment.
+#[must_use]
+pub fn damage(text: &str) -> Vec<Problem> {
+    parse::damage(&Markdown::parse(text))
+}
 
 /// A plan as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

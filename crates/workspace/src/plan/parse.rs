@@ -155,13 +155,19 @@ fn reason<'text>(line: &Line<'text>) -> Option<&'text str> {
     is_reason.then(|| text[REASON.len()..].trim())
 }
 
-/// What is wrong with the document as a whole.
-fn of_document(document: &Markdown<'_>) -> Vec<Problem> {
+/// What is wrong with any document in which something was left unfinished.
+pub(super) fn damage(document: &Markdown<'_>) -> Vec<Problem> {
     let mut problems: Vec<_> = conflicts(document).collect();
     problems.extend(document.open.map(|open| match open {
         Open::Fence(line) => Problem::new(line, Fault::OpenFence),
         Open::Comment(line) => Problem::new(line, Fault::OpenComment),
     }));
+    problems
+}
+
+/// What is wrong with the document as a whole.
+fn of_document(document: &Markdown<'_>) -> Vec<Problem> {
+    let mut problems = damage(document);
     let plans: Vec<_> = document.sections(PLAN).collect();
     problems.extend(repeated(&plans, |first| Fault::SecondPlan { first }));
     let current: Vec<_> = document.sections(CURRENT_STEP).collect();

@@ -1,0 +1,111 @@
+//! `handoff validate`: all problems of the workspace, with file and line.
+
+use handoff_api::{ExitCode, ProblemDocument, ProblemSeverity, ValidateDocument};
+use handoff_workspace::inspection::{self, Finding};
+use handoff_workspace::plan::Severity;
+use handoff_workspace::{Current, Feature, Workspace};
+
+use super::choice::FeatureArg;
+use super::site::Site;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{Tone, one_line};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    choice: FeatureArg,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let site = Site::find(ctx)?;
+    let workspace = site.workspace()?;
+    let feature = feature(&site, &workspace, &args.choice)?;
+    let mut findings = inspection::of_workspace(&workspace)?;
+    let documents = feature.iter();
+    findings.extend(documents.flat_map(|it| inspection::of_feature(&workspace, it)));
+    let problems: Vec<_> = findings.into_iter().map(document).collect();
+    let is_error = |problem: &ProblemDocument| problem.severity == ProblemSeverity::Error;
+    let document = ValidateDocument {
+        feature: feature.map(|feature| feature.name.to_string()),
+        is_valid: !problems.iter().any(is_error),
+        problems,
+    };
+    let code = if document.is_valid {
+        ExitCode::Done
+    } else {
+        ExitCode::Failed
+    };
+    if ctx.out.is_json() {
+        ctx.out.document(ValidateDocument::SCHEMA, document)?;
+    } else {
+        show(&document, ctx)?;
+    }
+    Ok(code)
+}
+
+/// A feature that is named must be there. That there is no current one, or none that can be used, is a finding like
+/// all others.
+fn feature(
+    site: &Site,
+    workspace: &Workspace,
+    choice: &FeatureArg,
+) -> Result<Option<Feature>, Failure> {
+    if choice.feature.is_some() {
+        return choice.find(site).map(Some);
+    }
+    match workspace.current()? {
+        Current::Feature(name) => Ok(workspace.feature(&name)?),
+        Current::None | Current::Unknown(_) => Ok(None),
+    }
+}
+
+fn document(finding: Finding) -> ProblemDocument {
+    ProblemDocument {
+        file: finding.file,
+        line: finding.line,
+        severity: match finding.severity {
+            Severity::Warning => ProblemSeverity::Warning,
+            Severity::Error => ProblemSeverity::Error,
+        },
+        problem: finding.what,
+    }
+}
+
+fn show(document: &ValidateDocument, ctx: &mut Context) -> Result<(), Failure> {
+    for problem in &document.problems {
+        let (tone, word) = match problem.severity {
+            ProblemSeverity::Warning => (Tone::Attention, "warning"),
+            ProblemSeverity::Error => (Tone::Bad, "error"),
+        };
+        let word = ctx.out.styled(tone, word);
+        let line = problem
+            .line
+            .map_or_else(String::new, |line| format!(":{line}"));
+        let file = one_line(&problem.file);
+        let text = one_line(&problem.problem);
+        ctx.out.line(format!("{file}{line}: {word}: {text}"))?;
+    }
+    ctx.out.note(summary(&document.problems))?;
+    Ok(())
+}
+
+fn summary(problems: &[ProblemDocument]) -> String {
+    let is_error = |problem: &&ProblemDocument| problem.severity == ProblemSeverity::Error;
+    let errors = problems.iter().filter(is_error).count();
+    match (errors, problems.len() - errors) {
+        (0, 0) => "Nothing is wrong.".to_owned(),
+        (0, warnings) => format!("{}, and no error.", counted(warnings, "warning")),
+        (errors, 0) => format!("{}.", counted(errors, "error")),
+        (errors, warnings) => format!(
+            "{} and {}.",
+            counted(errors, "error"),
+            counted(warnings, "warning")
+        ),
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
