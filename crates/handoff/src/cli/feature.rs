@@ -5,6 +5,7 @@ mod checkpoint;
 mod choice;
 mod clean;
 mod clerk;
+mod continuation;
 mod decide;
 mod delivery;
 mod diagnosis;
@@ -59,6 +60,8 @@ pub(super) enum Command {
     Design(delivery::DeliveryArgs),
     /// Make the prompt that writes or rewrites the plan in `STATE.md`.
     Tasks(delivery::DeliveryArgs),
+    /// Make the prompt from which a fresh session goes on.
+    Continue(continuation::Args),
     /// Make any prompt, without checking whether it makes sense now.
     Prompt(prompt::Args),
     /// Say what happened to a step of the plan.
@@ -95,6 +98,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
         Command::Spec(args) => prompt::guarded(Purpose::Spec, &args, ctx),
         Command::Design(args) => prompt::guarded(Purpose::Design, &args, ctx),
         Command::Tasks(args) => prompt::guarded(Purpose::Tasks, &args, ctx),
+        Command::Continue(args) => continuation::run(&args, ctx),
         Command::Prompt(args) => prompt::run(&args, ctx),
         Command::Step(command) => step::run(command, ctx),
         Command::Note(args) => note::run(&args, ctx),

@@ -4,7 +4,11 @@
 //! do alike in `store`.
 
 #[cfg(test)]
+mod checkpoint;
+#[cfg(test)]
 mod completion;
+#[cfg(test)]
+mod continuation;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
@@ -24,6 +28,10 @@ mod hold;
 #[cfg(test)]
 mod project;
 #[cfg(test)]
+mod prompt;
+#[cfg(test)]
+mod pseudo_terminal;
+#[cfg(test)]
 mod queue;
 #[cfg(test)]
 mod refusal;
@@ -32,12 +40,20 @@ mod release_server;
 #[cfg(test)]
 mod stage;
 #[cfg(test)]
+mod status;
+#[cfg(test)]
 mod story;
+#[cfg(test)]
+mod switching;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod upgrade;
 #[cfg(test)]
+mod verify;
+#[cfg(test)]
 mod waiting;
 #[cfg(test)]
 mod worker;
+#[cfg(test)]
+mod workspace;

@@ -55,6 +55,23 @@ impl Stage {
             .success();
     }
 
+    /// Makes a feature with these steps and makes it the current one.
+    #[track_caller]
+    pub(crate) fn feature(&self, name: &str, steps: &str) {
+        self.run(["init", name, "--force"]).success();
+        let plan = format!("# Current Step\n\nNone.\n\n# Execution Plan\n\n{steps}");
+        self.repo
+            .write(format!(".handoff/features/{name}/STATE.md"), plan);
+    }
+
+    /// Names the checks of the repository, and trusts them.
+    #[track_caller]
+    pub(crate) fn checks(&self, checks: &str) {
+        self.repo
+            .write(".handoff/config.toml", format!("[checks]\n{checks}"));
+        self.say("trust").success();
+    }
+
     /// Claims a named task and returns the fence.
     #[track_caller]
     pub(crate) fn claim(&self, name: &str) -> String {

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Tone, one_line, plain};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct DeliveryArgs {
     /// Put the prompt on the clipboard too.
     #[arg(long)]

@@ -7,6 +7,7 @@ use handoff_workspace::{
     Config, ContextScan, Current, Document, Rendered, Templates, Verdict, Workspace,
 };
 
+use super::continuation;
 use super::delivery::{Delivery, DeliveryArgs, deliver};
 use super::site::Site;
 use crate::context::Context;
@@ -34,6 +35,8 @@ enum Kind {
     Design,
     /// Write the plan.
     Tasks,
+    /// Go on from where the last session stopped.
+    Continue,
     /// Write all planning documents, and stop.
     Generate,
     /// Improve README and AGENTS.
@@ -47,6 +50,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Kind::Design => Purpose::Design,
         Kind::Tasks => Purpose::Tasks,
         Kind::Generate => Purpose::Generate,
+        Kind::Continue => return continuation::unguarded(args.delivery, ctx),
         Kind::Context => return context(&args.delivery, ctx),
     };
     let site = Site::find(ctx)?;
