@@ -26,6 +26,10 @@ mod help;
 #[cfg(test)]
 mod hold;
 #[cfg(test)]
+mod note;
+#[cfg(test)]
+mod intrusion;
+#[cfg(test)]
 mod project;
 #[cfg(test)]
 mod prompt;
@@ -42,15 +46,21 @@ mod stage;
 #[cfg(test)]
 mod status;
 #[cfg(test)]
+mod step;
+#[cfg(test)]
 mod story;
 #[cfg(test)]
 mod switching;
 #[cfg(test)]
 mod terminal;
 #[cfg(test)]
+mod trash;
+#[cfg(test)]
 mod upgrade;
 #[cfg(test)]
 mod verify;
+#[cfg(test)]
+mod validate;
 #[cfg(test)]
 mod waiting;
 #[cfg(test)]

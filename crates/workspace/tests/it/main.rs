@@ -7,6 +7,7 @@
 
 mod life;
 mod stage;
+mod switching;
 
 #[test]
 fn every_test_file_is_a_module() {
