@@ -7,6 +7,7 @@
 mod binaries;
 mod drain;
 mod dump;
+mod feature;
 mod fill;
 mod ledger;
 mod order;
@@ -54,12 +55,20 @@ enum Bench {
     Drain,
     /// A large store against a small one.
     Scale,
+    /// `status` and `continue` on a long plan in a large repository, against the one call of git they need.
+    Feature,
     /// Size and speed of cargo profiles.
     Profiles,
 }
 
 /// Comparing profiles builds the product from nothing four times, and is done once in a while.
-const USUAL: [Bench; 4] = [Bench::Startup, Bench::Dump, Bench::Drain, Bench::Scale];
+const USUAL: [Bench; 5] = [
+    Bench::Startup,
+    Bench::Dump,
+    Bench::Drain,
+    Bench::Scale,
+    Bench::Feature,
+];
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +150,7 @@ fn measure(name: Bench, run: &mut Run) -> Result<Report> {
         Bench::Dump => dump::bench(run),
         Bench::Drain => drain::bench(run),
         Bench::Scale => scale::bench(run),
+        Bench::Feature => feature::bench(run),
         Bench::Profiles => profiles::bench(run),
     }?;
     report.publish()?;

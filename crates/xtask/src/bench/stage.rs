@@ -78,8 +78,18 @@ impl Stage {
         command
     }
 
+    /// Writes a file of the repository.
+    pub(crate) fn write(&self, path: &str, content: &str) {
+        self.repo.write(path, content);
+    }
+
+    /// Commits what was written.
+    pub(crate) fn commit(&self, message: &str) {
+        self.repo.commit(message);
+    }
+
     /// Runs the product, which must succeed.
-    fn say<const N: usize>(&self, args: [&str; N]) -> Result<()> {
+    pub(crate) fn say<const N: usize>(&self, args: [&str; N]) -> Result<()> {
         let output = self.handoff(args).output()?;
         if !output.status.success() {
             let reason = String::from_utf8_lossy(&output.stderr).into_owned();
