@@ -55,6 +55,8 @@ pub enum Fault {
 pub enum Errno {
     Eio,
     Enospc,
+    /// What a file system says that cannot do something at all, such as links on FAT.
+    Eperm,
 }
 
 /// Counted from 1, for each call and each thread on its own.
@@ -114,6 +116,7 @@ impl fmt::Display for Fault {
             Self::Kill => "signal=KILL",
             Self::Error(Errno::Eio) => "error=EIO",
             Self::Error(Errno::Enospc) => "error=ENOSPC",
+            Self::Error(Errno::Eperm) => "error=EPERM",
         })
     }
 }

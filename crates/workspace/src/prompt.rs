@@ -13,7 +13,7 @@ pub use refusal::Refusal;
 
 use crate::feature::Document;
 use crate::quote;
-use crate::template::{Origin, Rendered, Template, TemplateError, Templates, Values, Variable};
+use crate::template::{Rendered, Template, TemplateError, Templates, Values, Variable};
 
 /// What is to be made by a prompt. `continue` is not among them: it is made from a briefing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub fn render(
             Variable::WorkflowInstructions,
             workflow::instructions(material),
         );
-    Ok(signed(templates.render(purpose.template(), &values)?))
+    templates.render(purpose.template(), &values)
 }
 
 /// The prompt for better README and AGENTS files, which needs no feature.
@@ -104,22 +104,7 @@ pub fn render_context(
     let values = Values::without_feature(language)
         .with(Variable::ExistingContextSources, context.found_lines())
         .with(Variable::MissingContextSources, context.gap_lines());
-    Ok(signed(templates.render(Template::ContextPrompt, &values)?))
-}
-
-/// Says at the end of a prompt that its text is not the program's own. The file may have come with the repository, and
-/// whoever pastes the prompt has not necessarily seen it.
-#[must_use]
-pub fn signed(mut rendered: Rendered) -> Rendered {
-    if let Origin::Customised(path) = &rendered.provenance.origin {
-        let file = quote::line(&path.file_name().unwrap_or_default().to_string_lossy());
-        let digest = &rendered.provenance.digest;
-        rendered.text = format!(
-            "{}\n\n---\nThis prompt was made from the customised template `.handoff/templates/{file}` ({digest}).\n",
-            rendered.text.trim_end()
-        );
-    }
-    rendered
+    templates.render(Template::ContextPrompt, &values)
 }
 
 fn briefing(purpose: Purpose, material: &Material) -> String {

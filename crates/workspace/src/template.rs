@@ -165,6 +165,27 @@ pub struct Provenance {
     pub digest: String,
 }
 
+impl Provenance {
+    /// Says at the end of a prompt that its text is not the program's own. The file may have come with the repository,
+    /// and whoever pastes the prompt has not necessarily seen it.
+    fn signed(&self, text: String) -> String {
+        let is_prompt = self
+            .template
+            .variables()
+            .contains(&Variable::LanguageInstruction);
+        match &self.origin {
+            Origin::Customised(_) if is_prompt => {
+                let (text, file, digest) =
+                    (text.trim_end(), self.template.file_name(), &self.digest);
+                format!(
+                    "{text}\n\n---\nThis prompt was made from the customised template `.handoff/{FOLDER}/{file}` ({digest}).\n"
+                )
+            }
+            Origin::Customised(_) | Origin::Embedded => text,
+        }
+    }
+}
+
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -260,9 +281,10 @@ impl Templates {
         {
             text = format!("{}\n\n{text}", briefing.trim_end());
         }
+        let provenance = source.provenance(template);
         Ok(Rendered {
-            text,
-            provenance: source.provenance(template),
+            text: provenance.signed(text),
+            provenance,
         })
     }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use handoff_testkit::{Errno, Fault, Injection, Need, When, skip_without};
 use insta::assert_snapshot;
 
 use crate::pseudo_terminal;
@@ -224,6 +225,40 @@ fn a_link_that_was_checked_out_as_a_file_is_understood() {
     fs::remove_file(path(&stage, "current")).unwrap();
     fs::write(path(&stage, "current"), "features/login").unwrap();
     assert_eq!(stage.json("list")["current"], "login");
+}
+
+#[test]
+fn where_links_cannot_be_made_a_file_serves() {
+    if skip_without(&[Need::Strace]) {
+        return;
+    }
+    let stage = Stage::new();
+    stage.say("init login").success();
+    stage.say("init search").success();
+    let no_links = Injection {
+        syscalls: &["symlinkat"],
+        fault: Fault::Error(Errno::Eperm),
+        when: When::from_nth_on(1),
+    };
+    for feature in ["search", "login"] {
+        let mut command = stage
+            .env
+            .command_under(&no_links.prefix(), stage.env.binary());
+        command
+            .current_dir(stage.repo.path())
+            .args(["switch", feature]);
+        let switched = stage.env.run(command).success();
+        assert!(
+            switched.stderr.starts_with("Links cannot be made here"),
+            "{}",
+            switched.stderr
+        );
+        let file = fs::read_to_string(path(&stage, "current")).unwrap();
+        assert_eq!(file, format!("features/{feature}\n"));
+        assert_eq!(stage.json("list")["current"], feature);
+    }
+    stage.say("switch search").success();
+    assert_eq!(current(&stage), "features/search");
 }
 
 #[test]

@@ -62,7 +62,11 @@ fn an_override_is_used_and_named() {
     let text = "Build {{feature_name}}, in {{ language }}.\n{{ briefing }}\n";
     let (place, templates) = overridden(Template::SpecPrompt, text);
     let rendered = templates.render(Template::SpecPrompt, &values()).unwrap();
-    assert_eq!(rendered.text, "Build login, in English.\n<briefing>\n");
+    assert!(
+        rendered
+            .text
+            .starts_with("Build login, in English.\n<briefing>\n\n---\n")
+    );
     let path = place
         .path()
         .join(".handoff/templates/default_spec_prompt.md");
@@ -83,7 +87,7 @@ fn a_prompt_without_a_place_for_the_briefing_begins_with_it() {
     let rendered = templates
         .render(Template::ContinuePrompt, &values())
         .unwrap();
-    assert_eq!(rendered.text, "<briefing>\n\nGo on.\n");
+    assert!(rendered.text.starts_with("<briefing>\n\nGo on.\n"));
 }
 
 #[test]

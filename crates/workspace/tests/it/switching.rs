@@ -15,7 +15,7 @@ use crate::stage::{Stage, name, stamp};
 const SWITCHERS: [&str; 4] = ["a", "b", "c", "d"];
 const SWITCHES: usize = 200;
 const READERS: usize = 3;
-const READS: usize = 500;
+const READS: usize = 3000;
 
 #[test]
 fn four_processes_switch_and_no_reader_fails() {
@@ -34,8 +34,8 @@ fn play(env: &TestEnv, root: &Path, part: &str) -> Child {
     let mut command = env.command(std::env::current_exe().unwrap());
     command
         .args(["--exact", "switching::plays_its_part", "--ignored"])
-        .arg("--nocapture")
-        .stdin(Stdio::piped());
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     write!(input, "{part} {}", root.display()).unwrap();
