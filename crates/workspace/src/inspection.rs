@@ -216,6 +216,10 @@ fn of_problem(file: &str, problem: &Problem) -> Finding {
 /// An error with what it came from, in one sentence.
 fn unreadable(error: &DirError) -> String {
     let mut text = error.to_string();
+    if let DirError::NotText(..) = error {
+        // The file is named already.
+        "it is not UTF-8 text".clone_into(&mut text);
+    }
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
         text = format!("{text}: {cause}");

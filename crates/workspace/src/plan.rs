@@ -8,6 +8,8 @@ mod checkbox;
 mod current_line;
 mod edit;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod faults;
 mod find;
 mod insert;
