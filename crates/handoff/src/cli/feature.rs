@@ -40,18 +40,6 @@ use crate::failure::Failure;
 pub(super) enum Command {
     /// Create a feature, or the missing documents of one.
     Init(init::Args),
-    /// Choose the feature to work on.
-    Switch(switch::Args),
-    /// List the features, and how far they are.
-    List,
-    /// Put a feature away.
-    Archive(archive::Args),
-    /// Move all features but the current one to the trash; `--undo` brings them back.
-    Clean(clean::Args),
-    /// Let git ignore the workspace, or not any more.
-    Ignore,
-    /// Write the built-in templates into the workspace, to be changed.
-    Export(export::Args),
     /// Make the prompt that plans what is not planned yet and begins the work.
     Start(delivery::DeliveryArgs),
     /// Make the prompt that writes or rewrites `SPEC.md`.
@@ -64,6 +52,12 @@ pub(super) enum Command {
     Continue(continuation::Args),
     /// Make any prompt, without checking whether it makes sense now.
     Prompt(prompt::Args),
+    /// Show how far the current feature is, how fresh that is, and what blocks it.
+    Status(status::Args),
+    /// Say the one next action.
+    Next(next::Args),
+    /// Find all problems of the workspace, with file and line.
+    Validate(validate::Args),
     /// Say what happened to a step of the plan.
     #[command(subcommand)]
     Step(step::Command),
@@ -71,18 +65,24 @@ pub(super) enum Command {
     Note(note::Args),
     /// Write down what was decided, and why.
     Decide(decide::Args),
-    /// Say the one next action.
-    Next(next::Args),
-    /// Find all problems of the workspace, with file and line.
-    Validate(validate::Args),
-    /// Show how far the current feature is, how fresh that is, and what blocks it.
-    Status(status::Args),
-    /// Write down where things stand, for whoever comes next.
-    Checkpoint(checkpoint::Args),
     /// Show what proves the work, or prove it.
     Verify(verify::Args),
     /// Let the commands of this repository run, as they are now.
     Trust(trust::Args),
+    /// Write down where things stand, for whoever comes next.
+    Checkpoint(checkpoint::Args),
+    /// Choose the feature to work on.
+    Switch(switch::Args),
+    /// List the features, and how far they are.
+    List,
+    /// Put a feature away.
+    Archive(archive::Args),
+    /// Move all features but the current one to the trash; `--undo` brings them back.
+    Clean(clean::Args),
+    /// Write the built-in templates into the workspace, to be changed.
+    Export(export::Args),
+    /// Let git ignore the workspace, or not any more.
+    Ignore,
 }
 
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {

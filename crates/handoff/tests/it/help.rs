@@ -16,6 +16,28 @@ fn help_lists_the_commands() {
     Usage: handoff [OPTIONS] <COMMAND>
 
     Commands:
+      init        Create a feature, or the missing documents of one
+      start       Make the prompt that plans what is not planned yet and begins the work
+      spec        Make the prompt that writes or rewrites `SPEC.md`
+      design      Make the prompt that writes or rewrites `DESIGN.md`
+      tasks       Make the prompt that writes or rewrites the plan in `STATE.md`
+      continue    Make the prompt from which a fresh session goes on
+      prompt      Make any prompt, without checking whether it makes sense now
+      status      Show how far the current feature is, how fresh that is, and what blocks it
+      next        Say the one next action
+      validate    Find all problems of the workspace, with file and line
+      step        Say what happened to a step of the plan
+      note        Write down something worth knowing, for whoever comes next
+      decide      Write down what was decided, and why
+      verify      Show what proves the work, or prove it
+      trust       Let the commands of this repository run, as they are now
+      checkpoint  Write down where things stand, for whoever comes next
+      switch      Choose the feature to work on
+      list        List the features, and how far they are
+      archive     Put a feature away
+      clean       Move all features but the current one to the trash; `--undo` brings them back
+      export      Write the built-in templates into the workspace, to be changed
+      ignore      Let git ignore the workspace, or not any more
       demo        Walk the whole road once in a scratch repository: no set-up, no key, no network
       dump        Write the baton for the next session: add a task, or say that one is done or blocked
       queue       Tasks: add, list, claim, report

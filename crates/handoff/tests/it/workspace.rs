@@ -228,6 +228,25 @@ fn a_link_that_was_checked_out_as_a_file_is_understood() {
 }
 
 #[test]
+fn a_link_to_nothing_is_no_current_feature() {
+    let stage = Stage::new();
+    stage.say("init login").success();
+    stage.say("init search").success();
+    fs::rename(path(&stage, "features/login"), path(&stage, "login")).unwrap();
+    assert_snapshot!(stage.say("list").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+      FEATURE  STEPS  PLAN
+      search   -      none yet
+    --- stderr ---
+    None is current. Choose one: `handoff switch <feature>`.
+    ");
+    stage.say("start").failure(3);
+    stage.say("clean").failure(4);
+    assert_eq!(stage.json("init")["feature"], "login");
+}
+
+#[test]
 fn where_links_cannot_be_made_a_file_serves() {
     if skip_without(&[Need::Strace]) {
         return;

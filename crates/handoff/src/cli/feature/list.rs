@@ -33,7 +33,8 @@ pub(super) fn run(ctx: &mut Context) -> Result<ExitCode, Failure> {
 fn document(workspace: &Workspace) -> Result<FeaturesDocument, Failure> {
     let listing = workspace.list()?;
     let current = match listing.current {
-        Current::Feature(name) => Some(name),
+        // One whose folder is gone is nothing that can be worked on.
+        Current::Feature(name) => Some(name).filter(|name| listing.features.contains(name)),
         Current::None | Current::Unknown(_) => None,
     };
     let row = |name: &FeatureName| row(workspace, name, current.as_ref() == Some(name));
