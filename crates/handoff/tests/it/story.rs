@@ -30,6 +30,7 @@ on_both_stores! {
     a_key_cannot_be_used_for_something_else,
     the_same_key_fifty_times_at_once_makes_one_task,
     tasks_that_overlap_are_not_handed_out_together,
+    a_feature_that_was_killed_in_the_middle_goes_on_from_the_prompt_alone,
 }
 
 fn on_postgres(story: fn(&Stage)) {
@@ -171,4 +172,71 @@ fn tasks_that_overlap_are_not_handed_out_together(stage: &Stage) {
     stage.say("queue claim").failure(11);
     stage.say("queue complete one --fence 1").success();
     stage.say("queue claim").success();
+}
+
+fn a_feature_that_was_killed_in_the_middle_goes_on_from_the_prompt_alone(stage: &Stage) {
+    stage.repo.write("boards", "rough").commit("first");
+    stage.feature(
+        "tables",
+        "- [ ] saw the boards\n- [ ] glue them\n- [ ] sand it\n",
+    );
+    stage.checks("sawn = 'grep -q sawn boards'\n");
+    begin_and_die(stage);
+
+    let prompt = stage.say("continue --raw").success().stdout;
+    assert!(prompt.contains("- not committed > glue.txt"), "{prompt}");
+    assert!(prompt.contains("- verified by `sawn`"), "{prompt}");
+    assert_eq!(
+        told_next(stage, &prompt),
+        "next: - step 2, STATE.md:8 > glue them\n"
+    );
+}
+
+/// A session that finishes one step, begins another, and is killed over it.
+fn begin_and_die(stage: &Stage) {
+    let handoff = stage.env.binary().display().to_string();
+    let script = format!(
+        "[[step]]
+        run = ['{handoff}', 'step', 'start', '1']
+        [[step]]
+        write = {{ path = 'boards', text = 'sawn' }}
+        [[step]]
+        run = ['{handoff}', 'verify', '--run']
+        [[step]]
+        run = ['{handoff}', 'step', 'done', '1']
+        [[step]]
+        write = {{ path = 'glue.txt', text = 'half' }}
+        [[step]]
+        print = \"half way\\n\"
+        [[step]]
+        hang = true"
+    );
+    let script = stage.script("begin.toml", &script);
+    let mut session = stage.start(["scripted-agent".as_ref(), script.as_os_str()]);
+    while session.line() != "half way" {}
+    session.kill();
+}
+
+/// What a second session, in an empty place and with nothing but the prompt, takes for the next action.
+fn told_next(stage: &Stage, prompt: &str) -> String {
+    let script = "
+        [[step]]
+        expect = '## Next action'
+        [[step]]
+        expect = ' > '
+        as = 'next'
+        [[step]]
+        print = \"next: {next}\\n\"
+    ";
+    let script = stage.script("second.toml", script);
+    let mut command = stage.env.command(stage.env.binary());
+    command
+        .arg("scripted-agent")
+        .arg(script)
+        .current_dir(stage.env.work());
+    stage
+        .env
+        .run_with_input(command, prompt.as_bytes())
+        .success()
+        .stdout
 }
