@@ -94,3 +94,26 @@ fn a_real_folder_at_current_is_kept() {
     assert_eq!(fs::read_to_string(kept).unwrap(), "work");
     assert_eq!(stage.json("list")["current"], "login");
 }
+
+#[test]
+fn a_sub_task_may_not_change_the_workspace() {
+    let stage = Stage::new();
+    stage.say("init login").success();
+    stage.say("init search").success();
+    let before = tree(stage.repo.path());
+    for words in [
+        "init more",
+        "switch search",
+        "archive login",
+        "clean --force",
+        "export",
+        "ignore",
+    ] {
+        let mut command = stage.command(words.split(' '));
+        command
+            .env("HANDOFF_SESSION", "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60")
+            .env("HANDOFF_ROLE", "sub-task");
+        assert_eq!(command.output().unwrap().status.code(), Some(9), "{words}");
+    }
+    assert_eq!(tree(stage.repo.path()), before);
+}

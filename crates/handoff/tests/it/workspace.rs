@@ -1,5 +1,7 @@
 //! `handoff init`, `switch`, `list`, `archive`, `clean`, `ignore`, `export`.
 
+mod crash;
+
 use std::fs;
 use std::path::PathBuf;
 

@@ -14,7 +14,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = Site::find_to_change(ctx)?;
     let workspace = site.workspace()?;
     let lock = site.lock()?;
     let archived = workspace.archive(&args.feature, ctx.stamp()?)?;

@@ -29,7 +29,7 @@ fn parse(name: &str) -> Result<Template, String> {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = Site::find_to_change(ctx)?;
     let workspace = site.workspace()?;
     let overwrite = if args.force {
         Overwrite::Always

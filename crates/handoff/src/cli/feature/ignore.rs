@@ -15,7 +15,7 @@ const FILE: &str = "exclude";
 const LIMIT: u64 = 4 * 1024 * 1024;
 
 pub(super) fn run(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = Site::find_to_change(ctx)?;
     let repository = site.repository.as_ref().ok_or_else(|| {
         Failure::new(
             ExitCode::NotFound,

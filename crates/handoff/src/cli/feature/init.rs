@@ -35,7 +35,7 @@ enum Choice {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = Site::find_to_change(ctx)?;
     let existing = Workspace::open(&site.root)?;
     let current = match &existing {
         Some(workspace) => workspace.current()?,

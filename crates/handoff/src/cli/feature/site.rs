@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
 use handoff_core::FeatureName;
+use handoff_core::caller::Action;
 use handoff_engine::without_secrets;
 use handoff_files::{Dir, Lock};
 use handoff_git::{DiscoverError, Git, GitError, Repository, Status};
@@ -13,6 +14,7 @@ use handoff_workspace::workspace::FOLDER;
 use handoff_workspace::{Current, Feature, Workspace, WorkspaceError};
 
 use crate::context::Context;
+use crate::desk::caller;
 use crate::failure::Failure;
 use crate::output::plain;
 
@@ -51,6 +53,12 @@ impl Site {
                 Err(Failure::failed("cannot tell which repository this is").because(&error))
             }
         }
+    }
+
+    /// The same for a command that changes something. Refuses a caller that may not, before anything is touched.
+    pub(super) fn find_to_change(ctx: &Context) -> Result<Self, Failure> {
+        caller(&ctx.ambient)?.may(Action::Document)?;
+        Self::find(ctx)
     }
 
     /// The workspace, which must be there.
