@@ -138,7 +138,7 @@ fn a_step_that_is_done_after_a_check_passed_is_verified() {
     stage.checks("test = 'true'\n");
     stage.say("verify --run").success();
     stage.say("step done 1").success();
-    let events = stage.say("events").success().stdout.to_owned();
+    let events = stage.say("events").success().stdout;
     assert!(
         events.contains("tables #3 step done: make the table"),
         "{events}"
