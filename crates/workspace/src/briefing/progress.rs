@@ -1,99 +1,77 @@
 //! Where the plan stands: the next action, what is in flight, what is blocked, what remains.
 
-use handoff_core::feature::CheckOutcome;
+use handoff_core::feature::{CheckOutcome, CheckRun, Checkpoint};
 
 use super::facts::{Entry, Facts};
 use super::part::{Part, Rank};
-use crate::plan::{Marker, Step, Verdict};
+use crate::plan::{Marker, Problem, Step, Verdict};
 use crate::quote;
 
 pub(super) fn next_action(facts: &Facts<'_>) -> Part {
     let part = Part::new("Next action", Rank::Vital);
-    let plan = facts.plan;
-    match plan.verdict() {
-        Verdict::Ready { .. } => {}
+    match facts.plan.verdict() {
+        Verdict::Ready { current } => match facts.plan.step(current) {
+            Some(step) => current_step(part, facts, step),
+            None => part,
+        },
         Verdict::NotInitialised => {
-            return part.intro("There is no plan yet. Write one into `STATE.md` before any code.");
+            part.intro("There is no plan yet. Write one into `STATE.md` before any code.")
         }
-        Verdict::NothingRemaining => {
-            return part.intro(
-                "Every step is done. Verify the whole, then tell the user that it is finished.",
-            );
-        }
+        Verdict::NothingRemaining => part
+            .intro("Every step is done. Verify the whole, then tell the user that it is finished."),
         Verdict::Blocked => {
-            return part.intro(
-                "Only blocked steps remain. Ask the user for what is listed under blockers.",
-            );
+            part.intro("Only blocked steps remain. Ask the user for what is listed under blockers.")
         }
-        Verdict::Invalid => {
-            let problems = plan.errors().map(|problem| {
-                format!(
-                    "- STATE.md:{}: {}",
-                    problem.line,
-                    quote::line(&problem.fault.to_string())
-                )
-            });
-            return part
-                .intro("The plan cannot be followed as it is. Put this right first:")
-                .items(problems);
-        }
+        Verdict::Invalid => part
+            .intro("The plan cannot be followed as it is. Put this right first:")
+            .items(facts.plan.errors().map(problem)),
     }
-    let Some(step) = plan.current() else {
-        return part;
-    };
-    let total = plan.steps.len();
-    let part = part
-        .intro(format!(
-            "Step {} of {total}, {} done:",
-            step.number,
-            plan.done()
-        ))
+}
+
+fn current_step(part: Part, facts: &Facts<'_>, step: &Step) -> Part {
+    let (done, total) = (facts.plan.done(), facts.plan.steps.len());
+    part.intro(format!("Step {} of {total}, {done} done:", step.number))
         .items([item(step)])
-        .items(step.notes.iter().map(|note| note_line(step, note)));
-    part.items(facts.memory.next.iter().map(Entry::quoted))
+        .items(step.notes.iter().map(|note| note_line(step, note)))
+        .items(facts.memory.next.iter().map(Entry::quoted))
+}
+
+fn problem(problem: &Problem) -> String {
+    let fault = quote::line(&problem.fault.to_string());
+    format!("- STATE.md:{}: {fault}", problem.line)
 }
 
 /// What was begun and not finished: by the word of the last session, and by what the tool sees.
 pub(super) fn in_flight(facts: &Facts<'_>) -> Part {
-    let checkpoint = facts
-        .knowledge
-        .record
-        .and_then(|record| record.checkpoint.as_ref());
-    let checkpoint = checkpoint.map(|checkpoint| {
-        let step = checkpoint
-            .step
-            .as_ref()
-            .map_or("no step", |step| step.as_str());
-        let changes = match checkpoint.changes.as_str() {
-            "" => "nothing uncommitted",
-            changes => changes,
-        };
-        format!(
-            "- checkpoint of {} ({}) > {}",
-            checkpoint.at.strftime("%Y-%m-%d %H:%M UTC"),
-            quote::line(changes),
-            quote::line(step)
-        )
-    });
-    let checks = facts
-        .knowledge
-        .record
-        .into_iter()
-        .flat_map(|record| record.checks.values());
+    let record = facts.knowledge.record;
+    let checkpoint = record.and_then(|record| record.checkpoint.as_ref());
+    let checks = record.into_iter().flat_map(|record| record.checks.values());
     let failing = checks.filter(|run| run.outcome != CheckOutcome::Passed);
-    let failing = failing.map(|run| {
-        let last = run.output.as_str().lines().last().unwrap_or_default();
-        format!(
-            "- the check `{}` did not pass when it ran last > {}",
-            run.check,
-            quote::line(last)
-        )
-    });
     Part::new("In flight or broken", Rank::Highest)
-        .items(checkpoint)
-        .items(failing)
+        .items(checkpoint.map(left_at))
+        .items(failing.map(failed))
         .items(facts.memory.in_flight.iter().map(Entry::quoted))
         .rest("SESSION.md")
+}
+
+fn left_at(checkpoint: &Checkpoint) -> String {
+    let step = checkpoint
+        .step
+        .as_ref()
+        .map_or("no step", |step| step.as_str());
+    let changes = match checkpoint.changes.as_str() {
+        "" => "nothing uncommitted",
+        changes => changes,
+    };
+    let at = checkpoint.at.strftime("%Y-%m-%d %H:%M UTC");
+    let (changes, step) = (quote::line(changes), quote::line(step));
+    format!("- checkpoint of {at} ({changes}) > {step}")
+}
+
+fn failed(run: &CheckRun) -> String {
+    let last = run.output.as_str().lines().last().unwrap_or_default();
+    let (check, last) = (&run.check, quote::line(last));
+    format!("- the check `{check}` did not pass when it ran last > {last}")
 }
 
 pub(super) fn blockers(facts: &Facts<'_>) -> Part {
