@@ -171,6 +171,8 @@ fn the_settings_of_another_tool_are_left_alone_and_said() {
     let stage = stage();
     let foreign = "[project]\nname = \"x\"\n\n[mcp]\nport = 1\n";
     fs::write(path(&stage, "config.toml"), foreign).unwrap();
+    let said = stage.say("init search").success().stderr;
+    assert!(said.contains("belongs to another tool"), "{said}");
     let spec = stage.say("spec").success();
     assert!(
         spec.stderr

@@ -6,10 +6,11 @@ use handoff_workspace::{
     Config, ContextScan, ContextSource, Current, Made, Scaffold, Templates, Workspace,
 };
 
+use super::delivery::in_words;
 use super::site::Site;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Reply, Tone};
+use crate::output::{Reply, Tone, one_line};
 
 /// What a feature is called that nobody named.
 const DEFAULT_NAME: &str = "current";
@@ -52,7 +53,8 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         }
     };
     let context = ContextScan::of(&site.root);
-    let scaffold = scaffold(existing.as_ref(), &name, &context)?;
+    let (templates, config) = setting(existing.as_ref())?;
+    let scaffold = Scaffold::render(&templates, &name, &config.language, &context)?;
     let choice = choose(current, &name, args.force, ctx)?;
     let workspace = Workspace::create(&site.root)?;
     let lock = site.lock()?;
@@ -68,7 +70,11 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         choice,
         context,
     };
-    report.show(ctx)
+    report.show(ctx)?;
+    for notice in &config.notices {
+        ctx.out.note(one_line(&in_words(notice)))?;
+    }
+    Ok(ExitCode::Done)
 }
 
 fn has_folder(workspace: Option<&Workspace>, name: &FeatureName) -> Result<bool, Failure> {
@@ -78,22 +84,13 @@ fn has_folder(workspace: Option<&Workspace>, name: &FeatureName) -> Result<bool,
     })
 }
 
-/// Rendered before anything is made: a broken template or a mistake in the settings leaves no trace.
-fn scaffold(
-    existing: Option<&Workspace>,
-    name: &FeatureName,
-    context: &ContextScan,
-) -> Result<Scaffold, Failure> {
-    let (templates, config) = match existing {
+/// Read, and the documents rendered, before anything is made: a broken template or a mistake in the settings leaves no
+/// trace.
+fn setting(existing: Option<&Workspace>) -> Result<(Templates, Config), Failure> {
+    Ok(match existing {
         Some(workspace) => (Templates::open(workspace)?, Config::load(workspace)?),
         None => (Templates::embedded(), Config::default()),
-    };
-    Ok(Scaffold::render(
-        &templates,
-        name,
-        &config.language,
-        context,
-    )?)
+    })
 }
 
 fn choose(
@@ -184,10 +181,9 @@ impl Report<'_> {
         }
     }
 
-    fn show(&self, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    fn show(&self, ctx: &mut Context) -> Result<(), Failure> {
         if ctx.out.is_json() {
-            ctx.out.document(InitDocument::SCHEMA, self.document())?;
-            return Ok(ExitCode::Done);
+            return Ok(ctx.out.document(InitDocument::SCHEMA, self.document())?);
         }
         ctx.out.line(self.headline())?;
         for (label, names) in self.facts() {
@@ -200,7 +196,7 @@ impl Report<'_> {
         for (index, step) in self.steps(ctx).iter().enumerate() {
             ctx.out.line(format!("  {}. {step}", index + 1))?;
         }
-        Ok(ExitCode::Done)
+        Ok(())
     }
 
     fn facts(&self) -> [(&'static str, Vec<&'static str>); 4] {

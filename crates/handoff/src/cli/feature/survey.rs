@@ -5,6 +5,7 @@ use handoff_core::{Digest, FeatureRecord};
 use handoff_git::Status;
 use handoff_workspace::briefing::{CodeNow, Facts, Knowledge, Memory};
 use handoff_workspace::config::Config;
+use handoff_workspace::essence::essence;
 use handoff_workspace::notebook::Notebook;
 use handoff_workspace::workspace::FOLDER;
 use handoff_workspace::{Document, Feature, Plan};
@@ -47,7 +48,7 @@ impl Survey {
             config: site.config()?,
             plan: Plan::parse(state.as_deref().unwrap_or_default()),
             plan_digest: state.map(|state| Digest::of(state.as_bytes())),
-            goal: text(Document::Feature)?,
+            goal: essence(Document::Feature, &text(Document::Feature)?),
             memory: Notebook::parse(&text(Document::Session)?).memory("SESSION.md"),
             code: site.look(ctx)?,
             record: None,
