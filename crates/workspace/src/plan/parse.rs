@@ -255,8 +255,10 @@ fn of_marker(step: &Step, first_current: Option<&Step>) -> Option<Fault> {
 }
 
 fn unfinished_below(steps: &[Step], outer: &Step) -> Option<StepNumber> {
-    let behind = steps.iter().skip(outer.number.index() + 1);
+    if !outer.is_done() {
+        return None;
+    }
+    let behind = steps.iter().skip(outer.number.get());
     let mut inside = behind.take_while(|step| step.depth > outer.depth);
-    let unfinished = inside.find(|step| outer.is_done() && !step.is_done())?;
-    Some(unfinished.number)
+    inside.find(|step| !step.is_done()).map(|step| step.number)
 }

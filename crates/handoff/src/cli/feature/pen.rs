@@ -3,12 +3,13 @@
 use handoff_api::ExitCode;
 use handoff_core::FeatureEvent;
 use handoff_core::feature::Mark;
-use handoff_files::{Lock, WriteError};
+use handoff_files::Lock;
 use handoff_workspace::{Document, Feature};
 
 use super::choice::FeatureArg;
 use super::clerk::Clerk;
 use super::site::Site;
+use super::trouble::unwritten;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -59,7 +60,7 @@ impl<'a> Pen<'a> {
         let mut clerk = Clerk::open(self.site, ctx)?;
         self.feature
             .replace(document, text)
-            .map_err(|error| unwritten(document, &error))?;
+            .map_err(|error| unwritten(&error))?;
         let recorded = clerk.record(ctx, &self.feature, event);
         recorded.map(drop).map_err(|failure| {
             let file = document.file_name();
@@ -76,16 +77,4 @@ pub(super) fn read(feature: &Feature, document: Document) -> Result<Option<Strin
     feature
         .read(document)
         .map_err(|error| Failure::failed(format!("cannot read `{file}`")).because(&error))
-}
-
-fn unwritten(document: Document, error: &WriteError) -> Failure {
-    let code = if error.is_out_of_space() {
-        ExitCode::NoSpace
-    } else if error.is_outcome_unknown() {
-        ExitCode::OutcomeUnknown
-    } else {
-        ExitCode::Failed
-    };
-    let file = document.file_name();
-    Failure::new(code, format!("cannot write `{file}`")).because(error)
 }
