@@ -11,7 +11,7 @@ use handoff_core::task::Command;
 use super::ledger::{Ledger, Place, complete};
 
 /// Tasks of an ordinary size.
-const BRIEF: &str = "Rename the setting in the parser, its tests and the manual, \
+pub(super) const BRIEF: &str = "Rename the setting in the parser, its tests and the manual, \
                      and say in the changelog what users of the old name have to do.";
 
 /// What the tasks have been through.

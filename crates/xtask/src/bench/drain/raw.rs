@@ -1,64 +1,140 @@
-//! The tables of the floor: rows as long as the product's, with the one index that finding work needs.
+//! The floor: what a draining writes, by hand.
+//!
+//! The same rows into the product's own schema, with all its indexes and unique keys, in texts as
+//! long as the product's and just as durable: one transaction that claims a task and one that
+//! completes it. Nothing is decided, folded, made unrepeatable, swept up or rung for.
 
 use anyhow::Result;
-use handoff_core::ProjectId;
-use postgres::NoTls;
-use rusqlite::Connection;
+use handoff_process::mint;
 
-use super::raw_sqlite;
 use crate::bench::ledger::Place;
 
 /// As long as a leased task is as JSON.
-const TASK_LENGTH: usize = 600;
-/// As long as an event with its caller, key and digest.
-const EVENT_LENGTH: usize = 350;
+const LEASED_LENGTH: usize = 757;
+/// As long as one that is done.
+const DONE_LENGTH: usize = 523;
+/// As long as the event that a task was claimed.
+const CLAIMED_LENGTH: usize = 214;
+/// As long as the event that it was completed.
+const COMPLETED_LENGTH: usize = 38;
 
-/// What a transaction writes into the row.
-pub(super) fn task_body() -> String {
-    "t".repeat(TASK_LENGTH)
+pub(super) const FIND: &str = "SELECT number, id, body FROM tasks \
+     WHERE project = $1 AND state = 'queued' AND is_held = 0 ORDER BY rank, number LIMIT 1";
+pub(super) const LOOK: &str = "SELECT body FROM tasks WHERE id = $1";
+pub(super) const CLAIM: &str = "UPDATE tasks SET state = 'leased', \
+     lease_timeline = 'boot:00000000-0000-0000-0000-000000000000', \
+     lease_expires = 1000000000000000, lease_awake_until = 1000000000000000, \
+     version = 2, body = $1 WHERE number = $2";
+pub(super) const COMPLETE: &str = "UPDATE tasks SET state = 'done', is_live = 0, is_open = 0, \
+     lease_timeline = NULL, lease_expires = NULL, lease_awake_until = NULL, \
+     version = 3, body = $1 WHERE number = $2";
+pub(super) const APPEND: &str = "INSERT INTO events \
+     (stream, seq, project, at, caller, key, digest, body) VALUES ($1, $2, $3, \
+     1700000000000, '{\"kind\":\"person\"}', $4, '00000000000000000000000000000000', $5)";
+
+/// A task that was found.
+pub(super) struct Found {
+    pub(super) number: i64,
+    pub(super) id: String,
 }
 
-/// What it writes into the ledger.
-pub(super) fn event_body() -> String {
-    "e".repeat(EVENT_LENGTH)
+/// One of the two changes that a task goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Claim,
+    Complete,
 }
 
-pub(super) const FIND: &str = "SELECT number, body FROM tasks \
-     WHERE project = $1 AND state = 'queued' ORDER BY priority DESC, number LIMIT 1";
-pub(super) const LOOK: &str = "SELECT body FROM tasks WHERE number = $1";
-pub(super) const CHANGE: &str = "UPDATE tasks SET state = $1, body = $2 WHERE number = $3";
-pub(super) const APPEND: &str = "INSERT INTO events (task, body) VALUES ($1, $2)";
-
-pub(super) fn fill(place: &Place, project: ProjectId, tasks: usize) -> Result<()> {
-    match place {
-        Place::Sqlite(home) => {
-            let connection = Connection::open(home.join(raw_sqlite::DATABASE))?;
-            connection.execute_batch("PRAGMA journal_mode = WAL")?;
-            let generated = "INTEGER PRIMARY KEY AUTOINCREMENT";
-            connection.execute_batch(&schema(project, tasks, generated))?;
-            connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")?;
-        }
-        Place::Postgres(url) => {
-            let mut client = postgres::Client::connect(url, NoTls)?;
-            let generated = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY";
-            client.batch_execute(&schema(project, tasks, generated))?;
-            client.batch_execute("VACUUM ANALYZE")?;
+impl Step {
+    pub(super) fn sql(self) -> &'static str {
+        match self {
+            Self::Claim => CLAIM,
+            Self::Complete => COMPLETE,
         }
     }
-    Ok(())
+
+    pub(super) fn task(self) -> String {
+        "t".repeat(match self {
+            Self::Claim => LEASED_LENGTH,
+            Self::Complete => DONE_LENGTH,
+        })
+    }
+
+    pub(super) fn event(self) -> String {
+        "e".repeat(match self {
+            Self::Claim => CLAIMED_LENGTH,
+            Self::Complete => COMPLETED_LENGTH,
+        })
+    }
+
+    /// The number of its event: the first one was the adding.
+    pub(super) fn seq(self) -> i64 {
+        match self {
+            Self::Claim => 2,
+            Self::Complete => 3,
+        }
+    }
 }
 
-fn schema(project: ProjectId, tasks: usize, generated: &str) -> String {
-    let body = task_body();
-    format!(
-        "BEGIN; \
-         CREATE TABLE tasks (number {generated}, project TEXT NOT NULL, \
-         priority BIGINT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL); \
-         CREATE INDEX tasks_ready ON tasks (project, priority DESC, number) WHERE state = 'queued'; \
-         CREATE TABLE events (position {generated}, task BIGINT NOT NULL, body TEXT NOT NULL); \
-         INSERT INTO tasks (project, priority, state, body) \
-         WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {tasks}) \
-         SELECT '{project}', 0, 'queued', '{body}' FROM numbers; \
-         COMMIT;"
-    )
+/// As long and as random as what the product's command line makes up.
+pub(super) fn key() -> String {
+    mint().simple().to_string()
+}
+
+/// What finding work and looking up a task can do without.
+const INDEXES: [&str; 8] = [
+    "tasks_live_name",
+    "tasks_name",
+    "tasks_open",
+    "tasks_all",
+    "tasks_leased",
+    "events_stream",
+    "events_key",
+    "events_project",
+];
+
+/// Leaves the tables with the least that any queue needs, so that the cost of the schema can be seen.
+pub(super) fn drop_indexes(place: &Place) -> Result<()> {
+    place.execute(&INDEXES.map(|name| format!("DROP INDEX {name};")).concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use handoff_core::ProjectId;
+
+    use super::super::raw_sqlite::RawSqlite;
+    use super::super::worker::Drainer;
+    use super::*;
+    use crate::bench::ledger::Ledger;
+
+    /// How long everything is that one draining of one task leaves in the store.
+    fn written(drain: impl FnOnce(&Place, ProjectId)) -> i64 {
+        let home = tempfile::tempdir().unwrap();
+        let place = Place::Sqlite(home.path().to_owned());
+        let project = ProjectId::from_uuid(mint());
+        let mut ledger = Ledger::open(&place, project).unwrap();
+        ledger.add("task", crate::bench::fill::BRIEF).unwrap();
+        drain(&place, project);
+        let sum = "SELECT CAST(sum(length(body) + coalesce(length(key), 0) + length(caller)) AS TEXT) \
+                   FROM events WHERE seq > 1";
+        let bodies = "SELECT CAST(sum(length(body)) AS TEXT) FROM tasks WHERE state = 'done'";
+        let number = |sql| place.query(sql).unwrap()[0].parse::<i64>().unwrap();
+        number(sum) + number(bodies)
+    }
+
+    fn drain_one<D: Drainer>(mut drainer: D) {
+        let claimed = drainer.claim().unwrap().unwrap();
+        drainer.complete(claimed).unwrap();
+    }
+
+    #[test]
+    fn the_floor_writes_as_much_as_the_product() {
+        let product = written(|place, project| drain_one(Ledger::open(place, project).unwrap()));
+        let raw = written(|place, project| {
+            let Place::Sqlite(home) = place else { return };
+            drain_one(RawSqlite::open(home, project).unwrap());
+        });
+        let difference = (product - raw).abs();
+        assert!(difference * 10 < product, "{product} and {raw} bytes");
+    }
 }

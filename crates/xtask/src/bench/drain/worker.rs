@@ -22,8 +22,12 @@ use crate::{Verdict, output, program};
 /// Whose transactions are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Side {
+    /// Ours.
     Product,
+    /// The same rows by hand, into the same schema.
     Raw,
+    /// As [`Self::Raw`], without the indexes that finding work does not need.
+    Lean,
 }
 
 /// Empty a queue, as one process of a benchmark.
@@ -38,8 +42,10 @@ pub(crate) struct WorkerArgs {
 pub(crate) fn run(args: &WorkerArgs) -> Result<Verdict> {
     let drained = match (args.side, &args.place) {
         (Side::Product, place) => Drained::by(&mut Ledger::open(place, args.project)?),
-        (Side::Raw, Place::Sqlite(home)) => Drained::by(&mut RawSqlite::open(home, args.project)?),
-        (Side::Raw, Place::Postgres(url)) => {
+        (Side::Raw | Side::Lean, Place::Sqlite(home)) => {
+            Drained::by(&mut RawSqlite::open(home, args.project)?)
+        }
+        (Side::Raw | Side::Lean, Place::Postgres(url)) => {
             Drained::by(&mut RawPostgres::connect(url, args.project)?)
         }
     }?;
