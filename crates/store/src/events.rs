@@ -8,7 +8,7 @@ use handoff_core::{
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
-use crate::sql::{Row, RowLock, Value};
+use crate::sql::{Act, Row, RowLock, Value};
 use crate::store::Transaction;
 
 /// What makes repeating a request harmless: its key, and a digest of what was asked with it.
@@ -28,23 +28,44 @@ pub(crate) struct Entry<'a> {
     pub(crate) event: Event,
 }
 
+const COLUMNS: &str = "stream, seq, project, at, caller, key, digest, body";
+
 pub(crate) fn append(tx: &mut Transaction<'_>, entry: &Entry<'_>) -> Result<(), StoreError> {
-    let at = tx.now.wall.as_millisecond();
-    tx.execute(
-        "INSERT INTO events (stream, seq, project, at, caller, key, digest, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        &[
-            entry.stream.to_string().into(),
-            number(entry.seq)?.into(),
-            entry.project.map(|project| project.to_string()).into(),
-            at.into(),
-            json(entry.by)?.into(),
-            entry.keyed.map(|keyed| keyed.key.as_str()).into(),
-            entry.keyed.map(|keyed| keyed.digest).into(),
-            json(&entry.event)?.into(),
-        ],
-    )?;
-    Ok(())
+    let act = appending(tx, std::slice::from_ref(entry))?;
+    tx.execute_all(&[act]).map(drop)
+}
+
+/// Appends events in this order.
+pub(crate) fn appending(tx: &Transaction<'_>, entries: &[Entry<'_>]) -> Result<Act, StoreError> {
+    let mut values = Vec::with_capacity(entries.len() * 8);
+    let mut rows = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let first = values.len() + 1;
+        values.extend(row(tx, entry)?);
+        let places: Vec<_> = (first..=values.len())
+            .map(|place| format!("${place}"))
+            .collect();
+        rows.push(format!("({})", places.join(", ")));
+    }
+    let rows = rows.join(", ");
+    Ok(Act {
+        sql: format!("INSERT INTO events ({COLUMNS}) VALUES {rows}"),
+        values,
+    })
+}
+
+/// The fields of [`COLUMNS`].
+fn row(tx: &Transaction<'_>, entry: &Entry<'_>) -> Result<[Value; 8], StoreError> {
+    Ok([
+        entry.stream.to_string().into(),
+        number(entry.seq)?.into(),
+        entry.project.map(|project| project.to_string()).into(),
+        tx.now.wall.as_millisecond().into(),
+        json(entry.by)?.into(),
+        entry.keyed.map(|keyed| keyed.key.as_str()).into(),
+        entry.keyed.map(|keyed| keyed.digest).into(),
+        json(&entry.event)?.into(),
+    ])
 }
 
 /// What was recorded under a key.

@@ -1,7 +1,7 @@
 //! The team store: a PostgreSQL server, 15 or newer.
 //!
 //! Claimers pass over each other's rows (`FOR UPDATE SKIP LOCKED`), leases run on the server's clock, and `NOTIFY` is a
-//! hint with a slow poll behind it. The notification is sent after the commit, not within it:
+//! hint with a slow poll behind it. The notification comes after the commit, not within it:
 //! inside, it would make all commits of the database stand in line.
 //!
 //! Only a unix socket or the loopback is spoken to as yet. What goes over a network needs TLS with
@@ -21,7 +21,7 @@ use handoff_core::time::{Moment, Nanos};
 use handoff_core::{Now, StoreId, Timeline, Timestamp};
 
 use crate::error::StoreError;
-use crate::sql::{Following, Row, RowLock, Sql, SqlError, Value};
+use crate::sql::{Act, Following, Row, RowLock, Sql, SqlError, Value};
 use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
 pub use address::{Address, Password};
 use connection::{outcome_of_commit, sql_error};
@@ -40,7 +40,14 @@ pub struct PostgresStore {
 struct Session {
     client: Client,
     statements: HashMap<String, Statement>,
+    /// Whether the transaction in progress has changed anything.
+    has_written: bool,
 }
+
+/// The point of no return, and the hint to followers behind it, in one message. A notification takes a transaction number, and so
+/// its own commit would wait for the disk a second time; it need not survive anything.
+const COMMIT_AND_NOTIFY: &str =
+    "COMMIT; BEGIN; SET LOCAL synchronous_commit = off; NOTIFY handoff; COMMIT";
 
 impl PostgresStore {
     /// Connects, and makes the schema if it is not there. `fresh_id` is the identity of a store that is
@@ -79,7 +86,7 @@ impl Store for PostgresStore {
             sql: &mut session,
             now,
         }) {
-            Ok(()) => session.commit(mode),
+            Ok(()) => session.commit(),
             Err(error) => Err(error),
         };
         // A connection that cannot roll back is dropped, and the server rolls back.
@@ -102,6 +109,7 @@ impl Session {
         Self {
             client,
             statements: HashMap::new(),
+            has_written: false,
         }
     }
 
@@ -115,6 +123,7 @@ impl Session {
                 "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE handoff.events IN ROW EXCLUSIVE MODE"
             }
         };
+        self.has_written = false;
         let failed = |cause| StoreError::unavailable("a transaction could not begin", cause);
         let answer = self
             .client
@@ -140,16 +149,52 @@ impl Session {
         Ok(statement)
     }
 
-    /// The point of no return. The hint to followers comes after it and is no part of it: if it fails, they look a little later.
-    fn commit(&mut self, mode: Mode) -> Result<(), StoreError> {
-        self.client
-            .batch_execute("COMMIT")
-            .map_err(outcome_of_commit)?;
-        if mode == Mode::Write {
-            self.client.batch_execute("NOTIFY handoff").ok();
-        }
-        Ok(())
+    /// Followers of a transaction that changed nothing have nothing to look at.
+    fn commit(&mut self) -> Result<(), StoreError> {
+        let commit = if self.has_written {
+            COMMIT_AND_NOTIFY
+        } else {
+            "COMMIT"
+        };
+        self.client.batch_execute(commit).map_err(outcome_of_commit)
     }
+
+    fn changed(&mut self, sql: &str, values: &[Value]) -> Result<Vec<::postgres::Row>, SqlError> {
+        self.has_written = true;
+        let statement = self.statement(sql)?;
+        let rows = self
+            .client
+            .query_raw(&statement, values)
+            .map_err(sql_error)?;
+        rows.collect().map_err(sql_error)
+    }
+}
+
+/// Statements as parts of one, which answers with the number of rows that each has changed.
+fn together(acts: &[Act]) -> (String, Vec<Value>) {
+    let (mut parts, mut counts, mut values) = (vec![], vec![], vec![]);
+    for (place, act) in acts.iter().enumerate() {
+        let sql = renumbered(&act.sql, values.len());
+        parts.push(format!("act{place} AS ({sql} RETURNING 1)"));
+        counts.push(format!("(SELECT count(*) FROM act{place})"));
+        values.extend(act.values.iter().cloned());
+    }
+    let sql = format!("WITH {} SELECT {}", parts.join(", "), counts.join(", "));
+    (sql, values)
+}
+
+/// The same statement with `shift` parameters before its own.
+fn renumbered(sql: &str, shift: usize) -> String {
+    let mut pieces = sql.split('$');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    let others = pieces.map(|piece| {
+        let end = piece
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(piece.len());
+        let number: usize = piece[..end].parse().expect("a parameter has a number");
+        format!("${}{}", number + shift, &piece[end..])
+    });
+    std::iter::once(first).chain(others).collect()
 }
 
 fn server_time(micros: i64) -> Option<Now> {
@@ -212,12 +257,25 @@ static FOLLOWING: Following = Following {
 
 impl Sql for Session {
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, SqlError> {
+        self.has_written = true;
         let statement = self.statement(sql)?;
         let values: Vec<_> = values
             .iter()
             .map(|value| value as &(dyn ToSql + Sync))
             .collect();
         self.client.execute(&statement, &values).map_err(sql_error)
+    }
+
+    fn execute_all(&mut self, acts: &[Act]) -> Result<Vec<u64>, SqlError> {
+        let (sql, values) = together(acts);
+        let rows = self.changed(&sql, &values)?;
+        let row = rows
+            .first()
+            .ok_or_else(|| SqlError::other("the server counted nothing"))?;
+        (0..row.len())
+            .map(|place| row.try_get::<_, i64>(place).map_err(sql_error))
+            .map(|count| Ok(count?.unsigned_abs()))
+            .collect()
     }
 
     fn query(&mut self, sql: &str, values: &[Value], lock: RowLock) -> Result<Vec<Row>, SqlError> {
@@ -256,5 +314,29 @@ impl Sql for Session {
         let statement = self.statement(HORIZON)?;
         let row = self.client.query_one(&statement, &[]).map_err(sql_error)?;
         row.try_get(0).map_err(sql_error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_together_keep_their_own_parameters() {
+        let act = |sql: &str, values: &[i64]| Act {
+            sql: sql.to_owned(),
+            values: values.iter().map(|it| Value::Int(*it)).collect(),
+        };
+        let (sql, values) = together(&[
+            act("UPDATE t SET a = $1 WHERE b = $2", &[1, 2]),
+            act("INSERT INTO u VALUES ($1, $2, $1)", &[3, 4]),
+        ]);
+        assert_eq!(
+            sql,
+            "WITH act0 AS (UPDATE t SET a = $1 WHERE b = $2 RETURNING 1), \
+             act1 AS (INSERT INTO u VALUES ($3, $4, $3) RETURNING 1) \
+             SELECT (SELECT count(*) FROM act0), (SELECT count(*) FROM act1)"
+        );
+        assert_eq!(values, [1, 2, 3, 4].map(Value::Int));
     }
 }

@@ -105,10 +105,25 @@ pub(crate) enum RowLock {
     Skip,
 }
 
+/// A statement that changes rows, with its parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct Act {
+    pub(crate) sql: String,
+    pub(crate) values: Vec<Value>,
+}
+
 /// What both engines can do inside a transaction.
 pub(crate) trait Sql {
     /// Runs a statement and says how many rows it changed.
     fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, SqlError>;
+
+    /// Runs statements none of which looks at what another changes, and says how many rows each changed. Over
+    /// a connection it costs one message.
+    fn execute_all(&mut self, acts: &[Act]) -> Result<Vec<u64>, SqlError> {
+        acts.iter()
+            .map(|act| self.execute(&act.sql, &act.values))
+            .collect()
+    }
 
     /// Runs a query.
     fn query(&mut self, sql: &str, values: &[Value], lock: RowLock) -> Result<Vec<Row>, SqlError>;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use handoff_core::{Now, StoreId};
 
 use crate::error::StoreError;
-use crate::sql::{Row, RowLock, Sql, Value};
+use crate::sql::{Act, Row, RowLock, Sql, Value};
 
 /// An open ledger. Two implementations: [`crate::sqlite::SqliteStore`] and
 /// [`crate::postgres::PostgresStore`].
@@ -95,6 +95,10 @@ pub struct Transaction<'a> {
 impl Transaction<'_> {
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, StoreError> {
         Ok(self.sql.execute(sql, values)?)
+    }
+
+    pub(crate) fn execute_all(&mut self, acts: &[Act]) -> Result<Vec<u64>, StoreError> {
+        Ok(self.sql.execute_all(acts)?)
     }
 
     pub(crate) fn query(

@@ -7,7 +7,7 @@ use handoff_core::{ProjectId, SessionId, Task, TaskId, TaskName, TaskState};
 
 use crate::column::{field, from_json, json, number, parsed};
 use crate::error::StoreError;
-use crate::sql::{Row, RowLock, Value};
+use crate::sql::{Act, Row, RowLock, Value};
 use crate::store::Transaction;
 
 /// How many expired leases one claim clears away: enough that none is forgotten, few enough that a claim after a
@@ -75,7 +75,8 @@ fn moving_columns(task: &Task) -> Result<Vec<Value>, StoreError> {
     ])
 }
 
-pub(crate) fn insert(tx: &mut Transaction<'_>, task: &Task) -> Result<(), StoreError> {
+/// The row of a new task.
+pub(crate) fn inserting(task: &Task) -> Result<Act, StoreError> {
     let mut values = vec![
         task.id.to_string().into(),
         task.project.to_string().into(),
@@ -84,41 +85,33 @@ pub(crate) fn insert(tx: &mut Transaction<'_>, task: &Task) -> Result<(), StoreE
         task.spec.owns.is_some().into(),
     ];
     values.extend(moving_columns(task)?);
-    tx.execute(
-        "INSERT INTO tasks (id, project, name, rank, has_ownership, state, is_held, is_live, is_open, \
+    let sql = "INSERT INTO tasks (id, project, name, rank, has_ownership, state, is_held, is_live, is_open, \
          lease_timeline, lease_expires, lease_awake_until, lease_session, version, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-        &values,
-    )?;
-    for dependency in &task.spec.after {
-        tx.execute(
-            "INSERT INTO dependencies (on_task, task) VALUES ($1, $2)",
-            &[
-                dependency.task.to_string().into(),
-                task.id.to_string().into(),
-            ],
-        )?;
-    }
-    Ok(())
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    let sql = sql.to_owned();
+    Ok(Act { sql, values })
 }
 
-/// Replaces the row that had version `from`.
-pub(crate) fn update(tx: &mut Transaction<'_>, task: &Task, from: u64) -> Result<(), StoreError> {
+/// What a new task waits for, so that whoever ends finds it.
+pub(crate) fn inserting_dependencies(task: &Task) -> impl Iterator<Item = Act> {
+    task.spec.after.iter().map(|dependency| Act {
+        sql: "INSERT INTO dependencies (on_task, task) VALUES ($1, $2)".to_owned(),
+        values: vec![
+            dependency.task.to_string().into(),
+            task.id.to_string().into(),
+        ],
+    })
+}
+
+/// Replaces the row that had version `from`: one row, or it changed under our lock.
+pub(crate) fn updating(task: &Task, from: u64) -> Result<Act, StoreError> {
     let mut values = moving_columns(task)?;
     values.extend([task.id.to_string().into(), number(from)?.into()]);
-    let changed = tx.execute(
-        "UPDATE tasks SET state = $1, is_held = $2, is_live = $3, is_open = $4, lease_timeline = $5, \
+    let sql = "UPDATE tasks SET state = $1, is_held = $2, is_live = $3, is_open = $4, lease_timeline = $5, \
          lease_expires = $6, lease_awake_until = $7, lease_session = $8, version = $9, body = $10 \
-         WHERE id = $11 AND version = $12",
-        &values,
-    )?;
-    match changed {
-        1 => Ok(()),
-        _ => Err(StoreError::Inconsistent(format!(
-            "{} changed under our lock",
-            task.id
-        ))),
-    }
+         WHERE id = $11 AND version = $12";
+    let sql = sql.to_owned();
+    Ok(Act { sql, values })
 }
 
 /// The task with this id, locked for a change.
@@ -160,6 +153,27 @@ pub fn named(
     task(rows.first().ok_or_else(missing)?, 0)
 }
 
+/// Holds for leased tasks of a project (`$1`) whose time is over (at `$2`, `$3`, `$4`).
+const HAS_RUN_OUT: &str = "project = $1 AND state IN ('leased', 'running') AND lease_timeline IS NOT NULL \
+     AND (lease_timeline <> $2 OR (lease_expires <= $3 AND lease_awake_until <= $4))";
+
+fn run_out_values(tx: &Transaction<'_>, project: ProjectId) -> Vec<Value> {
+    let moment = &tx.now.moment;
+    vec![
+        project.to_string().into(),
+        moment.timeline.as_str().into(),
+        moment.elapsed.0.into(),
+        moment.awake.0.into(),
+    ]
+}
+
+/// What a claimer finds.
+pub(crate) struct Ready {
+    pub(crate) tasks: Vec<(Place, Task)>,
+    /// Leases whose time is over; known only if a task was found.
+    pub(crate) run_out: i64,
+}
+
 /// The next ready tasks of a project after `place`, locked; tasks that others are claiming at this
 /// moment are passed over.
 pub(crate) fn ready(
@@ -167,21 +181,21 @@ pub(crate) fn ready(
     project: ProjectId,
     place: Place,
     limit: u32,
-) -> Result<Vec<(Place, Task)>, StoreError> {
-    let rows = tx.query(
-        "SELECT rank, number, body FROM tasks \
-         WHERE project = $1 AND state = 'queued' AND is_held = 0 AND (rank, number) > ($2, $3) \
-         AND NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope IN ($4, $1)) \
-         ORDER BY rank, number LIMIT $5",
-        &[
-            project.to_string().into(),
-            place.rank.into(),
-            place.number.into(),
-            HoldScope::Everything.to_string().into(),
-            i64::from(limit).into(),
-        ],
-        RowLock::Skip,
-    )?;
+) -> Result<Ready, StoreError> {
+    let sql = format!(
+        "SELECT rank, number, body, (SELECT count(*) FROM tasks WHERE {HAS_RUN_OUT}) FROM tasks \
+         WHERE project = $1 AND state = 'queued' AND is_held = 0 AND (rank, number) > ($5, $6) \
+         AND NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope IN ($7, $1)) \
+         ORDER BY rank, number LIMIT $8"
+    );
+    let mut values = run_out_values(tx, project);
+    values.extend([
+        place.rank.into(),
+        place.number.into(),
+        HoldScope::Everything.to_string().into(),
+        i64::from(limit).into(),
+    ]);
+    let rows = tx.query(&sql, &values, RowLock::Skip)?;
     let found = |row: &Row| {
         let place = Place {
             rank: field(row.int(0))?,
@@ -189,7 +203,11 @@ pub(crate) fn ready(
         };
         Ok((place, task(row, 2)?))
     };
-    rows.iter().map(found).collect()
+    let first = rows.first();
+    Ok(Ready {
+        run_out: first.map_or(Ok(0), |row| field(row.int(3)))?,
+        tasks: rows.iter().map(found).collect::<Result<_, StoreError>>()?,
+    })
 }
 
 /// Leased tasks of a project whose time is over, locked.
@@ -197,20 +215,10 @@ pub(crate) fn run_out(
     tx: &mut Transaction<'_>,
     project: ProjectId,
 ) -> Result<Vec<Task>, StoreError> {
-    let moment = tx.now.moment.clone();
-    let rows = tx.query(
-        "SELECT body FROM tasks WHERE project = $1 AND state IN ('leased', 'running') \
-         AND lease_timeline IS NOT NULL \
-         AND (lease_timeline <> $2 OR (lease_expires <= $3 AND lease_awake_until <= $4)) LIMIT $5",
-        &[
-            project.to_string().into(),
-            moment.timeline.as_str().into(),
-            moment.elapsed.0.into(),
-            moment.awake.0.into(),
-            SWEEP.into(),
-        ],
-        RowLock::Skip,
-    )?;
+    let mut values = run_out_values(tx, project);
+    values.push(SWEEP.into());
+    let sql = format!("SELECT body FROM tasks WHERE {HAS_RUN_OUT} LIMIT $5");
+    let rows = tx.query(&sql, &values, RowLock::Skip)?;
     rows.iter().map(|row| task(row, 0)).collect()
 }
 

@@ -22,23 +22,40 @@ pub(super) fn next(
     by: &Caller,
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
-    for mut task in tasks::run_out(tx, project)? {
-        command_task(tx, &mut task, &Command::Expire, &Caller::Reconciler, None)?;
-    }
     let (mut place, mut owners) = (Place::FRONT, Owners::default());
-    let mut limit = 1;
+    let (mut limit, mut has_swept) = (1, false);
     loop {
-        let candidates = tasks::ready(tx, project, place, limit)?;
-        let Some((last, _)) = candidates.last() else {
+        let ready = tasks::ready(tx, project, place, limit)?;
+        if !has_swept && (ready.tasks.is_empty() || ready.run_out > 0) {
+            has_swept = true;
+            if sweep(tx, project)? > 0 {
+                continue;
+            }
+        }
+        let Some((last, _)) = ready.tasks.last() else {
             return Ok(Performed::unrecorded(Answer::NothingReady));
         };
         (place, limit) = (*last, PAGE);
-        for (_, task) in candidates {
+        for (_, task) in ready.tasks {
             if owners.in_the_way(tx, &task)?.is_none() {
+                // Another claimer may have kept us waiting since the task was found.
+                if owners.are_known() {
+                    refuse_held(tx, project)?;
+                }
                 return lease(tx, task, tenure, by, keyed);
             }
         }
     }
+}
+
+/// Gives back what has run out, and says how much that was.
+fn sweep(tx: &mut Transaction<'_>, project: ProjectId) -> Result<usize, StoreError> {
+    let run_out = tasks::run_out(tx, project)?;
+    let count = run_out.len();
+    for mut task in run_out {
+        command_task(tx, &mut task, &Command::Expire, &Caller::Reconciler, None)?;
+    }
+    Ok(count)
 }
 
 /// Usually the first ready task is free. Where it is not, many may be taken by the same owner.
@@ -57,10 +74,18 @@ pub(super) fn this(
     if let Some(taken) = Owners::default().in_the_way(tx, &task)? {
         return Err(taken);
     }
+    refuse_held(tx, task.project)?;
     lease(tx, task, tenure, by, keyed)
 }
 
-/// Holds are looked at last: another claimer may have kept us waiting since the task was found.
+/// Looks at holds after whatever may have kept us waiting.
+fn refuse_held(tx: &mut Transaction<'_>, project: ProjectId) -> Result<(), StoreError> {
+    match holds::in_force(tx, &HoldScope::over(project))? {
+        Some((scope, _)) => Err(StoreError::Held { scope }),
+        None => Ok(()),
+    }
+}
+
 fn lease(
     tx: &mut Transaction<'_>,
     mut task: Task,
@@ -71,9 +96,6 @@ fn lease(
     let claim = Command::Claim {
         tenure: tenure.granted(&tx.now.moment),
     };
-    if let Some((scope, _)) = holds::in_force(tx, &HoldScope::over(task.project))? {
-        return Err(StoreError::Held { scope });
-    }
     command_task(tx, &mut task, &claim, by, Some(keyed)).map(|is_recorded| Performed {
         answer: Answer::Task(Box::new(task)),
         is_recorded,
@@ -85,6 +107,10 @@ fn lease(
 struct Owners(Option<Vec<Task>>);
 
 impl Owners {
+    fn are_known(&self) -> bool {
+        self.0.is_some()
+    }
+
     fn live(
         &mut self,
         tx: &mut Transaction<'_>,

@@ -8,6 +8,7 @@ use super::{Performed, command_task, feature_history, task_history};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::packages;
+use crate::sql::Act;
 use crate::store::Transaction;
 use crate::tasks;
 
@@ -36,8 +37,10 @@ pub(super) fn add(
             events.push(event);
         }
     }
-    tasks::insert(tx, &task)?;
-    append_all(tx, &task, events, by, Some(keyed))?;
+    let appending = appending_all(tx, &task, events, by, Some(keyed))?;
+    let mut acts = vec![tasks::inserting(&task)?, appending];
+    acts.extend(tasks::inserting_dependencies(&task));
+    tx.execute_all(&acts)?;
     let answer = Answer::Task(Box::new(task));
     Ok(Performed {
         answer,
@@ -64,8 +67,12 @@ pub(super) fn change(
             packages::record(tx, task, evidence)?;
         }
     }
-    append_all(tx, task, events, by, keyed)?;
-    tasks::update(tx, task, from)?;
+    let appending = appending_all(tx, task, events, by, keyed)?;
+    let changed = tx.execute_all(&[tasks::updating(task, from)?, appending])?;
+    if changed.first() != Some(&1) {
+        let what = format!("{} changed under our lock", task.id);
+        return Err(StoreError::Inconsistent(what));
+    }
     if let Some(ending) = task.state.ending()
         && had_ended.is_none()
     {
@@ -93,27 +100,26 @@ fn tell_dependents(
 
 /// Appends the events that led to the task's version. The key goes with the last one: the state right
 /// after it is the answer.
-fn append_all(
-    tx: &mut Transaction<'_>,
+fn appending_all(
+    tx: &Transaction<'_>,
     task: &Task,
     events: Vec<TaskEvent>,
     by: &Caller,
     keyed: Option<&Keyed<'_>>,
-) -> Result<(), StoreError> {
+) -> Result<Act, StoreError> {
     let first = task.version + 1 - events.len() as u64;
-    let numbered = (first..).zip(events);
-    for (seq, event) in numbered {
-        let entry = Entry {
+    let entries: Vec<_> = (first..)
+        .zip(events)
+        .map(|(seq, event)| Entry {
             stream: StreamId::Task(task.id),
             seq,
             project: Some(task.project),
             by,
             keyed: keyed.filter(|_| seq == task.version),
             event: Event::Task(event),
-        };
-        events::append(tx, &entry)?;
-    }
-    Ok(())
+        })
+        .collect();
+    events::appending(tx, &entries)
 }
 
 /// The state right after the last event of a history.
