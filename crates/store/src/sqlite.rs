@@ -4,13 +4,15 @@
 //!   own busy polling starves processes. The kernel lets whoever comes at the right moment overtake those who
 //!   wait; so there is a door in front of it, and only the next in line is past the door.
 //! - **Durable.** WAL with `synchronous=FULL`, always. `NORMAL` loses acknowledged rows when power fails.
-//! - **Quick to leave.** The last process to close does not checkpoint: a call costs one `fdatasync`. The WAL is kept short
-//!   instead (`WAL_LIMIT`), because whoever opens next must read it.
+//! - **Quick to leave.** The last process to close does not checkpoint: a call costs one `fdatasync`. The log is kept short
+//!   instead (`log`), because whoever opens next must read it.
 //! - **Heard.** Closing the lock file is the bell: the kernel tells watchers, also about a writer that
 //!   was killed right after its commit.
 //! - **Local only.** On network file systems SQLite corrupts itself; they are refused by type.
 
 mod connection;
+mod creation;
+mod log;
 mod schema;
 
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 use crate::sql::{Following, Row, RowLock, Sql, SqlError, SqlErrorKind, Value};
 use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
-use connection::{Sharing, outcome_of_commit, shorten_wal, sql_error, told_by_the_disk};
+use connection::{Sharing, outcome_of_commit, sql_error, told_by_the_disk};
 
 const _: () = assert!(
     rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003,
@@ -40,6 +42,9 @@ const WAL: &str = "handoff.db-wal";
 const DOOR: &str = "handoff.door";
 /// The file whose lock writers take; closing it rings the bell.
 const TURNSTILE: &str = "handoff.lock";
+
+/// Readers meet writers only for moments (recovery, a checkpoint's last step).
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The file that is closed by a writer whenever the ledger in `home` may have changed.
 #[must_use]
@@ -64,11 +69,14 @@ pub struct SqliteStore {
     /// Gone after an error whose outcome is unknown: the next transaction reads anew what is on disk. Never one that
     /// keeps others out.
     connection: Option<Connection>,
+    /// How many transactions of this process were recorded.
+    commits: u32,
 }
 
 /// Where the files of a store are.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
+    home: PathBuf,
     database: PathBuf,
     wal: PathBuf,
     door: PathBuf,
@@ -78,6 +86,7 @@ pub(crate) struct Place {
 impl Place {
     fn in_home(home: &Path) -> Self {
         Self {
+            home: home.to_owned(),
             database: home.join(DATABASE),
             wal: home.join(WAL),
             door: home.join(DOOR),
@@ -121,6 +130,7 @@ impl SqliteStore {
             ambient,
             info: opened.info,
             connection: Some(opened.connection).filter(|_| opened.sharing == Sharing::All),
+            commits: 0,
         })
     }
 
@@ -137,6 +147,19 @@ impl SqliteStore {
             return Err(StoreError::NoSpace { cause });
         }
         Ok((opened.connection, opened.sharing))
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        if let Some(connection) = self
+            .connection
+            .take()
+            .filter(|_| self.commits >= log::GOES_ON)
+            && let Ok(Some(_turn)) = Lock::try_acquire(&self.place.turnstile, "write")
+        {
+            log::leave_short(&connection);
+        }
     }
 }
 
@@ -174,6 +197,9 @@ impl Store for SqliteStore {
             Mode::Read => None,
         };
         let (mut connection, sharing) = self.connected(mode)?;
+        if mode == Mode::Write {
+            log::make_ready(&connection, &self.place, self.commits)?;
+        }
         begin(&connection, mode).map_err(|error| told_by_the_disk(error, &self.place))?;
         let now = to_the_millisecond(self.ambient.clock.now());
         let outcome = work(&mut Transaction {
@@ -186,7 +212,7 @@ impl Store for SqliteStore {
         };
         let is_settled = outcome.is_ok() || rollback(&connection).is_ok();
         if mode == Mode::Write && outcome.is_ok() {
-            shorten_wal(&connection, &self.place);
+            self.commits = self.commits.saturating_add(1);
         }
         let is_known = !matches!(outcome, Err(StoreError::OutcomeUnknown { .. }));
         if is_settled && is_known && sharing == Sharing::All {

@@ -5,7 +5,8 @@ CREATE TABLE meta (
 
 -- A row is the fold of the task's events; the columns beside `body` repeat what queries look at.
 CREATE TABLE tasks (
-    number            INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- Counts up without AUTOINCREMENT too, as long as the newest row is never deleted; none ever is.
+    number            INTEGER PRIMARY KEY,
     id                TEXT    NOT NULL UNIQUE,
     project           TEXT    NOT NULL,
     name              TEXT    NOT NULL,
@@ -62,7 +63,7 @@ CREATE TABLE packages (
 CREATE INDEX packages_task ON packages (task);
 
 CREATE TABLE events (
-    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    position INTEGER PRIMARY KEY,
     stream   TEXT    NOT NULL,
     seq      INTEGER NOT NULL,
     project  TEXT,

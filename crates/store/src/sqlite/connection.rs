@@ -1,9 +1,9 @@
 //! Opening the file, and what SQLite's errors mean.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::time::Duration;
 
 use handoff_files::filesystem;
 use rusqlite::config::DbConfig;
@@ -11,23 +11,13 @@ use rusqlite::ffi;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 
-use super::{Ambient, Place, schema};
+use super::{Ambient, BUSY_TIMEOUT, Place, creation, log, schema};
 use crate::error::StoreError;
 use crate::sql::{SqlError, SqlErrorKind, Value};
 use crate::store::{StoreInfo, StoreKind};
 
-/// Readers meet writers only for moments (recovery, a checkpoint's last step).
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// A checkpoint does not wait longer for readers: the next writer tries again.
-const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(20);
-
-/// When the WAL is folded back into the database. Whoever opens the store alone has to read it all: a megabyte takes about
-/// a millisecond.
-const WAL_LIMIT: u64 = 512 * 1024;
-
 /// SQLite's mark for whose file this is: "hdof".
-const APPLICATION_ID: i64 = 0x6864_6f66;
+pub(super) const APPLICATION_ID: i64 = 0x6864_6f66;
 
 /// An open database.
 pub(super) struct Opened {
@@ -57,14 +47,14 @@ fn try_open(place: &Place, ambient: &Ambient, sharing: Sharing) -> Result<Opened
         let step = "the database could not be opened";
         told_by_the_disk(StoreError::unavailable(step, sql_error(error)), place)
     };
-    create_private(&place.database)?;
+    creation::create_if_missing(place, ambient)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&place.database, flags).map_err(failed)?;
     configure(&connection, sharing).map_err(failed)?;
     if int_pragma(&connection, "application_id").map_err(failed)? != APPLICATION_ID {
-        claim_file(&connection, place)?;
+        return Err(StoreError::Foreign(place.database.clone()));
     }
-    let id = schema::bring_up_to_date(&connection, place, ambient, schema::MIGRATIONS)?;
+    let id = schema::bring_up_to_date(&connection, place, schema::MIGRATIONS)?;
     let info = StoreInfo {
         id,
         kind: StoreKind::Sqlite,
@@ -80,25 +70,27 @@ fn try_open(place: &Place, ambient: &Ambient, sharing: Sharing) -> Result<Opened
 }
 
 /// SQLite would make the file with the umask's rights, and the WAL copies them.
-pub(super) fn create_private(path: &Path) -> Result<(), StoreError> {
-    let created = OpenOptions::new()
+pub(super) fn create_private(path: &Path) -> Result<File, StoreError> {
+    OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(path);
-    match created {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::StorageFull => Err(StoreError::NoSpace {
-            cause: SqlError {
-                kind: SqlErrorKind::NoSpace,
-                source: error.into(),
-            },
-        }),
-        Err(error) => Err(StoreError::Place {
-            path: path.to_owned(),
-            cause: error.into(),
-        }),
+        .open(path)
+        .map_err(|error| unusable(path, error))
+}
+
+/// What the system's word about a file means.
+pub(super) fn unusable(path: &Path, error: io::Error) -> StoreError {
+    if error.kind() == io::ErrorKind::StorageFull {
+        let cause = SqlError {
+            kind: SqlErrorKind::NoSpace,
+            source: error.into(),
+        };
+        return StoreError::NoSpace { cause };
+    }
+    StoreError::Place {
+        path: path.to_owned(),
+        cause: error.into(),
     }
 }
 
@@ -110,53 +102,9 @@ fn configure(connection: &Connection, sharing: Sharing) -> rusqlite::Result<()> 
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // SQLite's own checkpoints never shorten the file, and a process that opens it alone does not know
-    // how far they came: it would read, and fold back, an ever longer WAL.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    connection.pragma_update(None, "journal_size_limit", log::LENGTH_KEPT)?;
     Ok(())
-}
-
-/// Folds a long WAL back into the database and empties it. Called in line, after a commit: what was acknowledged does not
-/// depend on it, so whatever keeps it from happening is left to the next writer.
-pub(super) fn shorten_wal(connection: &Connection, place: &Place) {
-    let is_long = place.wal.metadata().is_ok_and(|wal| wal.len() > WAL_LIMIT);
-    if !is_long {
-        return;
-    }
-    connection.busy_timeout(CHECKPOINT_TIMEOUT).ok();
-    connection
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-        .ok();
-    connection.busy_timeout(BUSY_TIMEOUT).ok();
-}
-
-/// Takes an empty file for us; a file with someone else's tables is left alone.
-fn claim_file(connection: &Connection, place: &Place) -> Result<(), StoreError> {
-    let failed =
-        |error| StoreError::unavailable("the database could not be set up", sql_error(error));
-    let _turn = place.line_up()?;
-    if int_pragma(connection, "application_id").map_err(failed)? == APPLICATION_ID {
-        return Ok(());
-    }
-    let tables: i64 = connection
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(failed)?;
-    if tables > 0 || int_pragma(connection, "application_id").map_err(failed)? != 0 {
-        return Err(StoreError::Foreign(place.database.clone()));
-    }
-    let mode: String = connection
-        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
-        .map_err(failed)?;
-    if mode != "wal" {
-        let cause = SqlError::other(format!("the journal mode is `{mode}`"));
-        return Err(StoreError::unavailable(
-            "the database does not take a write-ahead log",
-            cause,
-        ));
-    }
-    connection
-        .pragma_update(None, "application_id", APPLICATION_ID)
-        .map_err(failed)
 }
 
 pub(super) fn int_pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {

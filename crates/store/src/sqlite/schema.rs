@@ -1,12 +1,12 @@
 //! The schema of the embedded store, and how a file gets it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use handoff_core::StoreId;
 use rusqlite::Connection;
 
-use super::connection::{create_private, int_pragma, sql_error};
-use super::{Ambient, Place, rollback};
+use super::connection::{create_private, int_pragma, sql_error, unusable};
+use super::{Place, log, rollback};
 use crate::error::StoreError;
 use crate::migration::{self, Migration, Plan};
 
@@ -19,7 +19,6 @@ pub(super) const MIGRATIONS: &[Migration] = &[Migration {
 pub(super) fn bring_up_to_date(
     connection: &Connection,
     place: &Place,
-    ambient: &Ambient,
     migrations: &[Migration],
 ) -> Result<StoreId, StoreError> {
     if plan(connection, migrations)? == Plan::Current {
@@ -29,7 +28,12 @@ pub(super) fn bring_up_to_date(
     let _turn = place.line_up()?;
     match plan(connection, migrations)? {
         Plan::Current => {}
-        Plan::Create => run(connection, migrations, 0, Some(ambient.fresh_id))?,
+        // The application's mark comes after the schema, see `creation`.
+        Plan::Create => {
+            return Err(StoreError::Inconsistent(
+                "the database has no schema".to_owned(),
+            ));
+        }
         Plan::Upgrade { from } => {
             back_up(connection, place, from)?;
             run(connection, migrations, from, None)?;
@@ -42,6 +46,11 @@ pub(super) fn bring_up_to_date(
         }
     }
     store_id(connection)
+}
+
+/// Gives an empty database its schema and its identity.
+pub(super) fn create(connection: &Connection, id: StoreId) -> Result<(), StoreError> {
+    run(connection, MIGRATIONS, 0, Some(id))
 }
 
 fn plan(connection: &Connection, migrations: &[Migration]) -> Result<Plan, StoreError> {
@@ -85,20 +94,15 @@ fn back_up(connection: &Connection, place: &Place, version: i64) -> Result<(), S
     if partial.exists() {
         std::fs::remove_file(&partial).map_err(|error| unusable(&partial, error))?;
     }
-    create_private(&partial)?;
+    let file = create_private(&partial)?;
     connection
         .execute("VACUUM INTO ?1", [partial.to_string_lossy().as_ref()])
         .map_err(|error| {
             StoreError::unavailable("the backup before an upgrade failed", sql_error(error))
         })?;
-    std::fs::rename(&partial, &copy).map_err(|error| unusable(&copy, error))
-}
-
-fn unusable(path: &Path, error: std::io::Error) -> StoreError {
-    StoreError::Place {
-        path: path.to_owned(),
-        cause: error.into(),
-    }
+    file.sync_all().map_err(|error| unusable(&partial, error))?;
+    std::fs::rename(&partial, &copy).map_err(|error| unusable(&copy, error))?;
+    log::sync_names(place)
 }
 
 fn backup_path(place: &Place, version: i64) -> PathBuf {
@@ -125,7 +129,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::sqlite::connection;
+    use crate::sqlite::{Ambient, connection};
 
     const NEXT: [Migration; 2] = [
         MIGRATIONS[0],
@@ -145,7 +149,6 @@ mod tests {
     struct Fixture {
         home: tempfile::TempDir,
         place: Place,
-        ambient: Ambient,
         connection: Connection,
         id: StoreId,
     }
@@ -162,7 +165,6 @@ mod tests {
         Fixture {
             home,
             place,
-            ambient,
             connection,
             id,
         }
@@ -170,7 +172,7 @@ mod tests {
 
     impl Fixture {
         fn upgrade(&self, migrations: &[Migration]) -> Result<StoreId, StoreError> {
-            bring_up_to_date(&self.connection, &self.place, &self.ambient, migrations)
+            bring_up_to_date(&self.connection, &self.place, migrations)
         }
 
         fn has_table(&self, name: &str) -> bool {

@@ -24,6 +24,13 @@ fn clock(fixture: &Fixture) -> &ManualClock {
     }
 }
 
+fn home(fixture: &Fixture) -> &std::path::Path {
+    match &fixture.place {
+        Place::Sqlite { home, .. } => home.path(),
+        Place::Postgres { .. } => panic!("not an embedded store"),
+    }
+}
+
 #[test]
 fn all_its_files_are_private() {
     let parent = tempfile::tempdir().unwrap();
@@ -127,4 +134,46 @@ fn waking_up_is_not_taken_for_silence() {
     clock(&fixture).suspend(Duration::from_secs(36_000));
     assert_eq!(fixture.claim(), None);
     fixture.complete(&claimed).unwrap();
+}
+
+#[test]
+fn what_an_interrupted_creation_left_is_thrown_away() {
+    let home = tempfile::tempdir().unwrap();
+    for name in ["handoff.db.partial", "handoff.db.partial-wal"] {
+        std::fs::write(home.path().join(name), b"half of it").unwrap();
+    }
+    drop(SqliteStore::open(home.path(), ambient()).unwrap());
+    assert!(!home.path().join("handoff.db.partial").exists());
+    assert!(!home.path().join("handoff.db.partial-wal").exists());
+}
+
+#[test]
+fn a_log_is_not_given_to_another_database() {
+    let mut fixture = Fixture::sqlite();
+    fixture.add(spec("one"));
+    let home = home(&fixture).to_owned();
+    std::fs::remove_file(home.join("handoff.db")).unwrap();
+    let refused = SqliteStore::open(&home, ambient()).err();
+    assert!(
+        matches!(refused, Some(StoreError::Inconsistent(_))),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn the_log_stays_short_whether_one_writes_often_or_many_write_once() {
+    let mut fixture = Fixture::sqlite();
+    let log = home(&fixture).join("handoff.db-wal");
+    let length = || log.metadata().unwrap().len();
+    for round in 0..60 {
+        fixture.add(spec(&format!("once-{round}")));
+        fixture.store = fixture.again();
+    }
+    assert!(length() < 1024 * 1024, "{}", length());
+    for round in 0..200 {
+        fixture.add(spec(&format!("often-{round}")));
+    }
+    assert!(length() < 8 * 1024 * 1024, "{}", length());
+    fixture.store = fixture.again();
+    assert!(length() < 1024 * 1024, "{}", length());
 }
