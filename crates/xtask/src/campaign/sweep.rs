@@ -3,47 +3,25 @@
 //! strace counts each kind of call in each thread by itself. So the calls are traced once, and then every call of
 //! every kind is struck in a run of its own, on a copy of the same state.
 
+mod judgement;
+mod point;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use handoff_testkit::{Errno, Fault, Injection, Output, Prefix, When};
+use handoff_testkit::{Errno, Fault, Injection, Prefix, When};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use self::judgement::{End, Recorded, misnamed, objection, unsynced};
+use self::point::{CALLS, Point, points_in};
 use super::product::{Product, exit};
 use super::stage::{Findings, Stage, progress};
 use crate::program;
-
-/// The calls that change files, by any spelling, or wait for others.
-const CALLS: [&str; 22] = [
-    "write",
-    "pwrite64",
-    "writev",
-    "fsync",
-    "fdatasync",
-    "rename",
-    "renameat",
-    "renameat2",
-    "link",
-    "linkat",
-    "open",
-    "openat",
-    "openat2",
-    "ftruncate",
-    "fallocate",
-    "unlink",
-    "unlinkat",
-    "fcntl",
-    "flock",
-    "fchmod",
-    "mkdir",
-    "mkdirat",
-];
 
 /// A command to strike, and the state it starts from.
 #[derive(Clone, Copy, Debug)]
@@ -135,13 +113,6 @@ fn sweep(stage: &mut Stage, strikes: &[Strike]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// One call: which kind, and which of its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Point {
-    call: &'static str,
-    number: u16,
 }
 
 impl Strike {
@@ -325,7 +296,7 @@ impl Bed {
         let log = self.copy.path().join("trace");
         let log = log.to_string_lossy();
         let trace = format!("trace={}", CALLS.join(","));
-        let words = ["-f", "-qq", "-o", &*log, "-e", &*trace, "--"];
+        let words = ["-f", "-qq", "-y", "-o", &*log, "-e", &*trace, "--"];
         let mut command = self.product.env.command("strace");
         command
             .args(words)
@@ -340,7 +311,7 @@ impl Bed {
             "cannot trace: {}",
             output.snapshot()
         );
-        Ok(points_in(&std::fs::read_to_string(&*log)?))
+        Ok(points_in(&std::fs::read_to_string(&*log)?, Path::is_dir))
     }
 
     /// How the struck command ended, and what is wrong afterwards.
@@ -354,7 +325,9 @@ impl Bed {
         if took > LONGEST_WAIT && point.call != "fcntl" {
             complaints.push(format!("took {took:.1?}"));
         }
-        complaints.extend(misnamed(strike.fault, point, end).map(str::to_owned));
+        for rule in [misnamed, unsynced] {
+            complaints.extend(rule(strike.fault, point, end).map(str::to_owned));
+        }
         match self.recorded() {
             Ok(recorded) => complaints.extend(objection(end, recorded)),
             Err(error) => complaints.push(format!("reading afterwards: {error:#}")),
@@ -406,123 +379,6 @@ fn copy_flat(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The calls in a log of `strace -f`: for each kind as many as the thread that makes most of them.
-fn points_in(log: &str) -> Vec<Point> {
-    let mut counts: BTreeMap<(&'static str, &str), u16> = BTreeMap::new();
-    for line in log.lines() {
-        let Some((thread, call)) = line
-            .split_once('(')
-            .and_then(|(head, _)| head.split_once(' '))
-        else {
-            continue;
-        };
-        if let Some(known) = CALLS.iter().find(|known| **known == call.trim()) {
-            *counts.entry((known, thread)).or_default() += 1;
-        }
-    }
-    let most = |call: &'static str| {
-        let of_kind = counts.iter().filter(|((kind, _), _)| *kind == call);
-        of_kind.map(|(_, count)| *count).max().unwrap_or(0)
-    };
-    let all = CALLS
-        .iter()
-        .flat_map(|call| (1..=most(call)).map(|number| Point { call, number }));
-    all.collect()
-}
-
-/// How a struck command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Killed,
-    Code(i32),
-}
-
-impl End {
-    fn of(output: &Output) -> Result<Self> {
-        match (output.code(), output.status.signal()) {
-            (Some(code), _) => Ok(Self::Code(code)),
-            (None, Some(9)) => Ok(Self::Killed),
-            (None, signal) => anyhow::bail!("ended by signal {signal:?}: {}", output.snapshot()),
-        }
-    }
-}
-
-impl std::fmt::Display for End {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Killed => f.write_str("killed"),
-            Self::Code(code) => write!(f, "exit {code}"),
-        }
-    }
-}
-
-/// What a ledger says about a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Recorded {
-    Before,
-    After,
-    Between,
-}
-
-impl Recorded {
-    fn of(before: &[Value], appended: usize, now: &[Value]) -> Self {
-        if !now.starts_with(before) {
-            return Self::Between;
-        }
-        match now.len() - before.len() {
-            0 => Self::Before,
-            new if new == appended => Self::After,
-            _ => Self::Between,
-        }
-    }
-}
-
-/// Why an end and a ledger cannot stand together.
-///
-/// | end | before | after |
-/// |---|---|---|
-/// | killed, or `outcome_unknown` | may be | may be |
-/// | 0 | no: acknowledged and lost | may be |
-/// | any other code | may be | no: the caller takes it for not done |
-fn objection(end: End, recorded: Recorded) -> Option<String> {
-    let text = match (end, recorded) {
-        (_, Recorded::Between) => "neither before nor after",
-        (End::Code(exit::INTERNAL | exit::PANIC), _) => "a mistake in the program itself",
-        (End::Killed | End::Code(exit::OUTCOME_UNKNOWN), _) => return None,
-        (End::Code(exit::DONE), Recorded::Before) => "acknowledged, and not recorded",
-        (End::Code(exit::DONE), Recorded::After) | (End::Code(_), Recorded::Before) => return None,
-        (End::Code(_), Recorded::After) => "recorded, and the caller is told that it failed",
-    };
-    Some(format!("{end}: {text}"))
-}
-
-/// The calls that a full disk really fails.
-const TAKING_SPACE: [&str; 10] = [
-    "write",
-    "pwrite64",
-    "writev",
-    "fsync",
-    "fdatasync",
-    "ftruncate",
-    "fallocate",
-    "mkdir",
-    "mkdirat",
-    "renameat2",
-];
-
-/// Whoever is told of damage looks for a copy, whoever is told of a full disk looks for space: each
-/// in vain if it is the other.
-fn misnamed(fault: Fault, point: Point, end: End) -> Option<&'static str> {
-    let is_full = fault == Fault::Error(Errno::Enospc) && TAKING_SPACE.contains(&point.call);
-    match end {
-        End::Code(exit::DAMAGED) if is_full => Some("a full disk is called damage"),
-        End::Code(exit::NO_SPACE) if fault == Fault::Error(Errno::Eio) => {
-            Some("a broken disk is called full")
-        }
-        End::Killed | End::Code(_) => None,
-    }
-}
-
 /// An operation struck so that it ends with `outcome_unknown`; its product, left as it was then.
 pub(super) fn left_unknown(stage: &Stage) -> Result<(Product, &'static [&'static str], usize)> {
     let operation = OPERATIONS[1];
@@ -543,68 +399,4 @@ pub(super) fn left_unknown(stage: &Stage) -> Result<(Product, &'static [&'static
         }
     }
     anyhow::bail!("no failing sync of `queue add` ends with outcome_unknown")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_caller_is_told_must_fit_what_is_recorded() {
-        let table = [
-            (End::Killed, Recorded::Before, true),
-            (End::Killed, Recorded::After, true),
-            (End::Killed, Recorded::Between, false),
-            (End::Code(0), Recorded::Before, false),
-            (End::Code(0), Recorded::After, true),
-            (End::Code(7), Recorded::Before, true),
-            (End::Code(7), Recorded::After, true),
-            (End::Code(5), Recorded::Before, true),
-            (End::Code(5), Recorded::After, false),
-            (End::Code(8), Recorded::After, false),
-            (End::Code(70), Recorded::Before, false),
-            (End::Code(101), Recorded::Before, false),
-        ];
-        for (end, recorded, is_good) in table {
-            let objection = objection(end, recorded);
-            assert_eq!(
-                objection.is_none(),
-                is_good,
-                "{end} {recorded:?} {objection:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_full_disk_and_a_broken_one_are_told_apart() {
-        let at = |call| Point { call, number: 1 };
-        let (full, broken) = (Fault::Error(Errno::Enospc), Fault::Error(Errno::Eio));
-        assert!(misnamed(full, at("fsync"), End::Code(exit::DAMAGED)).is_some());
-        assert!(misnamed(broken, at("pwrite64"), End::Code(exit::NO_SPACE)).is_some());
-        assert!(misnamed(full, at("pwrite64"), End::Code(exit::NO_SPACE)).is_none());
-        assert!(misnamed(Fault::Kill, at("fsync"), End::Killed).is_none());
-    }
-
-    #[test]
-    fn a_ledger_that_lost_or_half_gained_something_is_between() {
-        let event = |number: u64| Value::from(number);
-        let before = [event(1), event(2)];
-        let recorded = |now: &[Value]| Recorded::of(&before, 2, now);
-        assert_eq!(recorded(&before), Recorded::Before);
-        assert_eq!(recorded(&[1, 2, 3, 4].map(event)), Recorded::After);
-        assert_eq!(recorded(&[1, 2, 3].map(event)), Recorded::Between);
-        assert_eq!(recorded(&[event(1)]), Recorded::Between);
-        assert_eq!(recorded(&[1, 9, 3, 4].map(event)), Recorded::Between);
-    }
-
-    #[test]
-    fn calls_are_counted_by_kind_and_thread() {
-        let log = "7 openat(AT_FDCWD, \"a(\") = 3\n7 write(3, \"x\") = 1\n8 openat(1) = 2\n8 openat(1) = 2\n";
-        let points = points_in(log);
-        let named: Vec<_> = points
-            .iter()
-            .map(|point| (point.call, point.number))
-            .collect();
-        assert_eq!(named, [("write", 1), ("openat", 1), ("openat", 2)]);
-    }
 }
