@@ -26,9 +26,9 @@ mod help;
 #[cfg(test)]
 mod hold;
 #[cfg(test)]
-mod note;
-#[cfg(test)]
 mod intrusion;
+#[cfg(test)]
+mod note;
 #[cfg(test)]
 mod project;
 #[cfg(test)]
@@ -58,9 +58,9 @@ mod trash;
 #[cfg(test)]
 mod upgrade;
 #[cfg(test)]
-mod verify;
-#[cfg(test)]
 mod validate;
+#[cfg(test)]
+mod verify;
 #[cfg(test)]
 mod waiting;
 #[cfg(test)]

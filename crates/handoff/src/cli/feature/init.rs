@@ -1,16 +1,17 @@
 //! `handoff init`.
 
+mod report;
+
 use handoff_api::{ExitCode, InitDocument};
 use handoff_core::FeatureName;
-use handoff_workspace::{
-    Config, ContextScan, ContextSource, Current, Made, Scaffold, Templates, Workspace,
-};
+use handoff_workspace::{Config, ContextScan, Current, Made, Scaffold, Templates, Workspace};
 
 use super::delivery::in_words;
 use super::site::Site;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Reply, Tone, one_line};
+use crate::output::{Reply, one_line};
+use report::Report;
 
 /// What a feature is called that nobody named.
 const DEFAULT_NAME: &str = "current";
@@ -133,102 +134,4 @@ fn nothing_to_do(site: &Site, name: &FeatureName, ctx: &mut Context) -> Result<E
         "The feature `{name}` is current already, so nothing was changed. For another one: `handoff init <feature>`."
     ))?;
     Ok(ExitCode::Done)
-}
-
-struct Report<'a> {
-    site: &'a Site,
-    name: FeatureName,
-    made: Made,
-    choice: Choice,
-    context: ContextScan,
-}
-
-impl Report<'_> {
-    fn document(&self) -> InitDocument {
-        let names = |sources: &[&'static ContextSource]| sources.iter().map(|it| it.name).collect();
-        let current = match &self.choice {
-            Choice::Same | Choice::Switch => &self.name,
-            Choice::Leave(other) => other,
-        };
-        InitDocument {
-            feature: self.name.to_string(),
-            path: self.site.feature_path(&self.name).display().to_string(),
-            made: self
-                .made
-                .documents
-                .iter()
-                .map(|it| it.file_name())
-                .collect(),
-            current: Some(current.to_string()),
-            context_sources: names(&self.context.found),
-            context_gaps: names(&self.context.gaps),
-        }
-    }
-
-    fn headline(&self) -> String {
-        let name = &self.name;
-        let made = match self.made.documents.len() {
-            0 => "was there already, whole",
-            5 => "is made",
-            _ => "was there already; what was missing of it is made",
-        };
-        match &self.choice {
-            Choice::Switch => format!("The feature `{name}` {made}, and it is current now."),
-            Choice::Same => format!("The feature `{name}` {made}, and it is current."),
-            Choice::Leave(other) => {
-                format!("The feature `{name}` {made}. `{other}` stays current.")
-            }
-        }
-    }
-
-    fn show(&self, ctx: &mut Context) -> Result<(), Failure> {
-        if ctx.out.is_json() {
-            return Ok(ctx.out.document(InitDocument::SCHEMA, self.document())?);
-        }
-        ctx.out.line(self.headline())?;
-        for (label, names) in self.facts() {
-            if !names.is_empty() {
-                let label = ctx.out.styled(Tone::Faint, &format!("{label:<10}"));
-                ctx.out.line(format!("  {label}  {}", names.join("  ")))?;
-            }
-        }
-        ctx.out.line("\nNext:")?;
-        for (index, step) in self.steps(ctx).iter().enumerate() {
-            ctx.out.line(format!("  {}. {step}", index + 1))?;
-        }
-        Ok(())
-    }
-
-    fn facts(&self) -> [(&'static str, Vec<&'static str>); 4] {
-        let made = self.made.documents.iter().map(|it| it.file_name());
-        let found = self.context.found.iter().map(|it| it.name);
-        let gaps = |is_important| {
-            let gaps = self.context.gaps.iter();
-            let wanted = gaps.filter(move |gap| gap.is_important() == is_important);
-            wanted.map(|gap| gap.name).collect()
-        };
-        [
-            ("made", made.collect()),
-            ("explain it", found.collect()),
-            ("missing", gaps(true)),
-            ("could help", gaps(false)),
-        ]
-    }
-
-    /// What is to be done next, one a line.
-    fn steps(&self, ctx: &Context) -> Vec<String> {
-        let path = self.site.feature_path(&self.name).join("FEATURE.md");
-        let mut steps = vec![
-            format!(
-                "Say what you want built in `{}`.",
-                self.site.shown(&path, ctx)
-            ),
-            "`handoff start --copy`, and paste the prompt into your assistant.".to_owned(),
-            "`handoff continue --copy` for each session after that.".to_owned(),
-        ];
-        if let Choice::Leave(_) = self.choice {
-            steps.insert(0, format!("`handoff switch {}` to work on it.", self.name));
-        }
-        steps
-    }
 }

@@ -1,8 +1,10 @@
 //! `handoff start`, `spec`, `design`, `tasks`, and `handoff prompt`, which makes them without asking whether they make sense.
 
+mod refusal;
+
 use clap::ValueEnum;
 use handoff_api::ExitCode;
-use handoff_workspace::prompt::{self, Material, Purpose, Refusal};
+use handoff_workspace::prompt::{self, Material, Purpose};
 use handoff_workspace::{
     Config, ContextScan, Current, Document, Rendered, Templates, Verdict, Workspace,
 };
@@ -12,6 +14,7 @@ use super::delivery::{Delivery, DeliveryArgs, deliver};
 use super::site::Site;
 use crate::context::Context;
 use crate::failure::Failure;
+use refusal::refused;
 
 /// What a feature is called in a prompt when there is none.
 const NAMELESS: &str = "current";
@@ -187,25 +190,4 @@ fn next(purpose: Purpose, material: &Material) -> &'static str {
 
 fn has_begun(material: &Material) -> bool {
     matches!(material.plan.verdict(), Verdict::Ready { .. }) && material.plan.done() > 0
-}
-
-fn refused(refusal: Refusal, purpose: Purpose, path: &str) -> Failure {
-    let failure = Failure::new(ExitCode::Conflict, refusal.to_string());
-    let anyway = format!("the prompt anyway: `handoff prompt {}`", word(purpose));
-    match refusal {
-        Refusal::NoGoal | Refusal::UntouchedGoal => failure
-            .hint(format!(
-                "say what you want built in `{path}`, then repeat the command"
-            ))
-            .hint(anyway),
-        Refusal::Invalid => failure
-            .hint("see what is wrong: `handoff validate`")
-            .hint(anyway),
-        Refusal::NothingRemaining => failure
-            .hint("prove it: `handoff verify`; more to do: `handoff step add TEXT`")
-            .hint("put it away when it is finished: `handoff archive <feature>`"),
-        Refusal::Blocked => failure
-            .hint("see what is missing: `handoff status`")
-            .hint(anyway),
-    }
 }
