@@ -46,7 +46,7 @@ pub(super) fn standing(plan: &Plan) -> String {
     match plan.verdict() {
         Verdict::Invalid => "The plan has to be put right first: `handoff validate`.".to_owned(),
         Verdict::NotInitialised => "There is no step in the plan.".to_owned(),
-        Verdict::NothingRemaining => format!("All {} steps are done.", plan.steps.len()),
+        Verdict::NothingRemaining => "All steps are done.".to_owned(),
         Verdict::Blocked => "Only blocked steps remain.".to_owned(),
         Verdict::Ready { .. } => plan.current().map_or_else(String::new, |step| {
             let title = one_line(&step.title);
