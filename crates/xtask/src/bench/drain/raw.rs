@@ -10,13 +10,13 @@ use handoff_process::mint;
 use crate::bench::ledger::Place;
 
 /// As long as a leased task is as JSON.
-const LEASED_LENGTH: usize = 757;
+const LEASED_LENGTH: usize = 591;
 /// As long as one that is done.
-const DONE_LENGTH: usize = 523;
+const DONE_LENGTH: usize = 439;
 /// As long as the event that a task was claimed.
-const CLAIMED_LENGTH: usize = 214;
+const CLAIMED_LENGTH: usize = 215;
 /// As long as the event that it was completed.
-const COMPLETED_LENGTH: usize = 38;
+const COMPLETED_LENGTH: usize = 45;
 
 pub(super) const FIND: &str = "SELECT number, id, body FROM tasks \
      WHERE project = $1 AND state = 'queued' AND is_held = 0 ORDER BY rank, number LIMIT 1";
@@ -30,7 +30,7 @@ pub(super) const COMPLETE: &str = "UPDATE tasks SET state = 'done', is_live = 0,
      version = 3, body = $1 WHERE number = $2";
 pub(super) const APPEND: &str = "INSERT INTO events \
      (stream, seq, project, at, caller, key, digest, body) VALUES ($1, $2, $3, \
-     1700000000000, '{\"kind\":\"person\"}', $4, '00000000000000000000000000000000', $5)";
+     1700000000000, '{\"type\":\"person\"}', $4, '00000000000000000000000000000000', $5)";
 
 /// A task that was found.
 pub(super) struct Found {
