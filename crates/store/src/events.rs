@@ -10,6 +10,7 @@ use crate::column::{field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
 use crate::sql::{Act, Row, RowLock, Value};
 use crate::store::Transaction;
+use crate::{features, tasks};
 
 /// What makes repeating a request harmless: its key, and a digest of what was asked with it.
 #[derive(Debug, Clone)]
@@ -164,6 +165,15 @@ pub fn history(
         RowLock::None,
     )?;
     rows.iter().map(envelope).collect()
+}
+
+/// What people call the subject of a stream; none where it has no name.
+pub fn name_of(tx: &mut Transaction<'_>, stream: StreamId) -> Result<Option<String>, StoreError> {
+    match stream {
+        StreamId::Task(id) => Ok(Some(tasks::get(tx, id)?.spec.name.to_string())),
+        StreamId::Feature(id) => Ok(Some(features::get(tx, id)?.name.to_string())),
+        StreamId::Hold(_) => Ok(None),
+    }
 }
 
 fn envelope(row: &Row) -> Result<Envelope, StoreError> {

@@ -8,7 +8,7 @@ use handoff_api::{EventDocument, ExitCode};
 use handoff_core::event::CursorError;
 use handoff_core::{Cursor, Envelope, Event, FeatureEvent, ProjectId, StreamId, TaskEvent};
 use handoff_store::events::{self, Following};
-use handoff_store::{Store, features, read, tasks};
+use handoff_store::{Store, read};
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -137,15 +137,12 @@ impl Reader {
         if let Some(name) = self.names.get(&stream) {
             return Ok(Some(name.clone()));
         }
-        let name = match (announced(&envelope.event), stream) {
-            (Some(name), _) => name,
-            (None, StreamId::Task(id)) => {
-                read(store, |tx| tasks::get(tx, id))?.spec.name.to_string()
-            }
-            (None, StreamId::Feature(id)) => {
-                read(store, |tx| features::get(tx, id))?.name.to_string()
-            }
-            (None, StreamId::Hold(_)) => return Ok(None),
+        let name = match announced(&envelope.event) {
+            Some(name) => Some(name),
+            None => read(store, |tx| events::name_of(tx, stream))?,
+        };
+        let Some(name) = name else {
+            return Ok(None);
         };
         self.names.insert(stream, name.clone());
         Ok(Some(name))

@@ -10,26 +10,31 @@ fn left_behind(stage: &Stage) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn it_tells_four_scenes_whose_ledger_agrees_and_leaves_nothing() {
+fn it_tells_five_scenes_whose_ledger_agrees_and_leaves_nothing() {
     let stage = Stage::new();
     let told = stage.env.handoff(["demo"]).success();
     assert_eq!(told.stderr, "");
-    for number in 1..=4 {
+    for number in 1..=5 {
         assert!(
             told.stdout.contains(&format!("\n{number}. ")),
             "{}",
             told.stdout
         );
     }
-    assert!(!told.stdout.contains("\n5. "));
+    assert!(!told.stdout.contains("\n6. "));
     assert!(
         told.stdout.contains("refs/handoff/quarantine/farewell-"),
         "{}",
         told.stdout
     );
+    assert!(
+        told.stdout.contains("- verified by `asks` on "),
+        "{}",
+        told.stdout
+    );
     let ending = told.stdout.trim_end().lines().last().unwrap();
     assert!(
-        ending.starts_with("2 tasks and their ") && ending.ends_with(" events agree."),
+        ending.starts_with("2 tasks, 1 feature and their ") && ending.ends_with(" events agree."),
         "{ending}"
     );
     assert_eq!(left_behind(&stage), Vec::<std::path::PathBuf>::new());

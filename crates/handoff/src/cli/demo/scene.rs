@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use handoff_core::task::{Dependency, Priority, TaskSpec, Until};
-use handoff_core::{Envelope, Event, Fence, StreamId, Task, TaskEvent, TaskId};
+use handoff_core::{Event, Fence, StreamId, Task, TaskEvent, TaskId};
 use handoff_engine::{Attempt, reconcile};
 use handoff_files::Watch;
 use handoff_store::queue::Change;
-use handoff_store::{audit, read, tasks};
+use handoff_store::{audit, events, read, tasks};
 
 use super::stage::{Stage, finish};
 use super::{heading, tell};
@@ -91,7 +91,7 @@ pub(super) fn repaired_and_finished(stage: &mut Stage, ctx: &mut Context) -> Res
 
 /// The end of the story, and that it is true.
 pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
-    heading(ctx, "4. What is left")?;
+    heading(ctx, "5. What is left")?;
     let mut desk = stage.desk()?;
     let project = desk.project;
     let listed = read(&mut *desk.store, |tx| {
@@ -132,8 +132,8 @@ pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), F
         ctx,
         "\n",
         &format!(
-            "{} tasks and their {} events {verdict}.",
-            audit.tasks, audit.events
+            "{} tasks, {} feature and their {} events {verdict}.",
+            audit.tasks, audit.features, audit.events
         ),
     )
 }
@@ -171,24 +171,16 @@ fn named(desk: &mut Desk, name: &str) -> Result<Task, Failure> {
 }
 
 /// Tells what the ledger recorded since the last time.
-fn recount(stage: &mut Stage, desk: &mut Desk, ctx: &mut Context) -> Result<(), Failure> {
+pub(super) fn recount(
+    stage: &mut Stage,
+    desk: &mut Desk,
+    ctx: &mut Context,
+) -> Result<(), Failure> {
     for envelope in stage.news(&mut *desk.store)? {
-        let name = name_of(desk, &envelope)?;
+        let name = read(&mut *desk.store, |tx| events::name_of(tx, envelope.stream))?;
         ctx.out.line(event_line(&envelope, name.as_deref()))?;
     }
     Ok(())
-}
-
-fn name_of(desk: &mut Desk, envelope: &Envelope) -> Result<Option<String>, Failure> {
-    let StreamId::Task(id) = envelope.stream else {
-        return Ok(None);
-    };
-    Ok(Some(
-        read(&mut *desk.store, |tx| tasks::get(tx, id))?
-            .spec
-            .name
-            .to_string(),
-    ))
 }
 
 /// Waits on the ledger until a session works on the task.
@@ -196,7 +188,7 @@ fn wait_until_started(desk: &mut Desk, id: TaskId) -> Result<(), Failure> {
     let mut bell = desk.store.bell()?;
     for _ in 0..60 {
         let history = read(&mut *desk.store, |tx| {
-            handoff_store::events::history(tx, StreamId::Task(id), u64::MAX)
+            events::history(tx, StreamId::Task(id), u64::MAX)
         })?;
         if history
             .iter()

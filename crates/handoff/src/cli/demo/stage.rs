@@ -72,27 +72,40 @@ impl Stage {
 
     /// What git answers in the scratch repository.
     pub(super) fn git(&self, arguments: &[&str]) -> Result<String, Failure> {
-        let program = self.program("git", arguments);
-        let output = handoff_process::output(&program, Some(PATIENCE))
-            .map_err(|error| Failure::failed("cannot run git").because(&error))?;
+        self.answer("git".into(), arguments)
+    }
+
+    /// What this very program answers there.
+    pub(super) fn handoff(&self, arguments: &[&str]) -> Result<String, Failure> {
+        self.answer(self.own_program().into(), arguments)
+    }
+
+    /// Writes a file of the scratch repository.
+    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
+        std::fs::write(self.root.join("repo").join(path), text)
+            .map_err(|error| unset(&self.root, &error))
+    }
+
+    fn answer(&self, program: OsString, arguments: &[&str]) -> Result<String, Failure> {
+        let shown = Path::new(&program).file_name().unwrap_or(&program);
+        let shown = shown.to_string_lossy().into_owned();
+        let output = handoff_process::output(&self.program(program, arguments), Some(PATIENCE))
+            .map_err(|error| Failure::failed(format!("cannot run {shown}")).because(&error))?;
         if !output.exit.is_success() {
             let said = String::from_utf8_lossy(&output.stderr.to_bytes()).into_owned();
-            return Err(Failure::failed(format!(
-                "git {} failed: {said}",
-                arguments.join(" ")
-            )));
+            let words = arguments.join(" ");
+            return Err(Failure::failed(format!("{shown} {words} failed: {said}")));
         }
         Ok(String::from_utf8_lossy(&output.stdout.to_bytes()).into_owned())
     }
 
+    fn own_program(&self) -> &Path {
+        let program = self.scratch.ambient.program.as_deref();
+        program.unwrap_or(Path::new("handoff"))
+    }
+
     /// A worker as a process of its own, which can be killed.
     pub(super) fn start_worker(&self, script: &str) -> Result<Child, Failure> {
-        let program = self
-            .scratch
-            .ambient
-            .program
-            .as_deref()
-            .unwrap_or(Path::new("handoff"));
         let script = self.root.join(script);
         let arguments = [
             "worker".as_ref(),
@@ -100,7 +113,7 @@ impl Stage {
             "--script".as_ref(),
             script.as_os_str(),
         ];
-        let program = self.program(program, &arguments);
+        let program = self.program(self.own_program(), &arguments);
         handoff_process::start(&program)
             .map_err(|error| Failure::failed("cannot start a worker").because(&error))
     }
