@@ -97,7 +97,7 @@ fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
 }
 
 /// Asks the kernel to kill the program when the thread that starts it ends.
-fn die_with_starter(command: &mut Command) {
+pub(crate) fn die_with_starter(command: &mut Command) {
     let starter = getpid();
     let bind = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;

@@ -9,16 +9,20 @@
 //! | [`child`] | a running program, and how it ends |
 //! | [`capture`] | what a program printed, within a bound |
 //! | [`mod@output`] | running a program to its end |
+//! | [`terminal`] | a program on a pseudo-terminal of its own |
+//! | [`mod@detach`] | starting a program that outlives us |
+//! | [`tree`] | everything that a program has started, and ending all of it |
 //!
 //! Nothing here knows a task, a session or git, and nothing is inherited by what is started here:
 //! whoever describes a program says its whole environment. Only what this crate started is ever
-//! signalled. This is the only crate with unsafe code, and it has one block of it.
+//! signalled. This is the only crate with unsafe code: what happens between fork and exec.
 
 #![warn(missing_docs)]
 
 pub mod capture;
 pub mod child;
 pub mod clock;
+pub mod detach;
 mod exit;
 pub mod id;
 mod identity;
@@ -26,13 +30,18 @@ pub mod launch;
 pub mod output;
 mod pipe;
 pub mod program;
+mod stat;
+pub mod terminal;
+pub mod tree;
 
 pub use capture::{Bound, Captured, Stream};
 pub use child::{Child, WaitError};
 pub use clock::{ClockError, SystemClock};
+pub use detach::{Detached, Report, detach};
 pub use exit::Exit;
 pub use id::mint;
 pub use identity::Identity;
 pub use launch::{StartError, start};
 pub use output::{Output, RunError, output};
 pub use program::{Program, Stdin};
+pub use terminal::{Size, Terminal, TerminalError};

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod clock;
 #[cfg(test)]
+mod detach;
+#[cfg(test)]
 mod group;
 #[cfg(test)]
 mod output;
@@ -10,3 +12,7 @@ mod output;
 mod part;
 #[cfg(test)]
 mod starter;
+#[cfg(test)]
+mod terminal;
+#[cfg(test)]
+mod tree;

@@ -1,0 +1,73 @@
+//! What the kernel says of a process in `/proc/<pid>/stat`.
+
+use std::fs;
+use std::io;
+
+/// The fields that matter here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stat {
+    pub(crate) life: Life,
+    pub(crate) parent: u32,
+    /// In the kernel's ticks since boot.
+    pub(crate) started: u64,
+}
+
+/// Whether a process can still do anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    Alive,
+    /// It has ended and waits to be reaped.
+    Ended,
+}
+
+impl Stat {
+    pub(crate) fn read(pid: u32) -> io::Result<Self> {
+        let text = fs::read(format!("/proc/{pid}/stat"))?;
+        Self::parse(&text).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "`stat` has not the expected form",
+            )
+        })
+    }
+
+    /// The second field is the program's name, which may hold blanks and parentheses, so fields
+    /// are counted from the last parenthesis on.
+    fn parse(text: &[u8]) -> Option<Self> {
+        let name_end = text.iter().rposition(|&byte| byte == b')')?;
+        let rest = str::from_utf8(&text[name_end + 1..]).ok()?;
+        let mut fields = rest.split_ascii_whitespace();
+        let life = match fields.next()? {
+            "Z" | "X" | "x" => Life::Ended,
+            _ => Life::Alive,
+        };
+        let parent = fields.next()?.parse().ok()?;
+        let started = fields.nth(22 - 5)?.parse().ok()?;
+        Some(Self {
+            life,
+            parent,
+            started,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_parentheses_does_not_shift_the_fields() {
+        let rest = (5..=21)
+            .map(|field| format!("{field} "))
+            .collect::<String>();
+        let line = |state: char| format!("17 (a) R 9 (b) {state} 7 {rest}4711 23 24\n");
+        let stat = |life| Stat {
+            life,
+            parent: 7,
+            started: 4711,
+        };
+        assert_eq!(Stat::parse(line('S').as_bytes()), Some(stat(Life::Alive)));
+        assert_eq!(Stat::parse(line('Z').as_bytes()), Some(stat(Life::Ended)));
+        assert_eq!(Stat::parse(b"17 (a) S 4"), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! Everything that a program has started, however often it forked and whatever session it moved to.
+//!
+//! For a process that exists for one program and has no other children: it makes itself the
+//! [adopter](adopt) of what its descendants leave behind, so that the kernel hands every orphan to it and
+//! the tree below it is complete. Processes are signalled by pidfd and only after the kernel confirmed
+//! which process the number means now.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, pidfd_open, pidfd_send_signal,
+    set_child_subreaper, waitpid,
+};
+
+use crate::child::group;
+use crate::clock;
+use crate::identity::Identity;
+use crate::stat::{Life, Stat};
+
+/// Between two looks at a tree that does not end although it was told to.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// How firmly processes are asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Force {
+    /// TERM, then HUP: an interactive shell does not listen to the first.
+    Ask,
+    /// KILL.
+    Kill,
+}
+
+/// Orphans of our descendants become our children from now on.
+pub fn adopt() -> io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// What lives below this process, without `spared` processes and what lives below those.
+pub fn descendants(spared: &[u32]) -> io::Result<Vec<Identity>> {
+    let everything = processes()?;
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (pid, stat) in &everything {
+        children.entry(stat.parent).or_default().push(*pid);
+    }
+    let mut found = vec![];
+    let mut left = vec![std::process::id()];
+    while let Some(parent) = left.pop() {
+        let below = children.remove(&parent).unwrap_or_default();
+        left.extend(below.into_iter().filter(|pid| !spared.contains(pid)));
+        found.push(parent);
+    }
+    let identity = |pid: &u32| {
+        let stat = everything.get(pid)?;
+        let started = stat.started;
+        (stat.life == Life::Alive).then_some(Identity { pid: *pid, started })
+    };
+    Ok(found[1..].iter().filter_map(identity).collect())
+}
+
+/// Signals all of these that are still who they were.
+pub fn signal(processes: &[Identity], force: Force) {
+    for process in processes {
+        let Some(pidfd) = confirmed(*process) else {
+            continue;
+        };
+        let signals: &[Signal] = match force {
+            Force::Ask => &[Signal::TERM, Signal::HUP],
+            Force::Kill => &[Signal::KILL],
+        };
+        for signal in signals {
+            // It may have ended by itself; whoever waits for its end will see.
+            pidfd_send_signal(&pidfd, *signal).ok();
+        }
+    }
+}
+
+/// Kills what lives below this process, but for `spared` ones, until nothing is left or the time is over. Says
+/// what is left: what the kernel cannot end, such as a process inside a hung file system.
+pub fn end(spared: &[u32], timeout: Duration) -> io::Result<Vec<Identity>> {
+    let deadline = clock::awake() + timeout;
+    loop {
+        reap();
+        let living = descendants(spared)?;
+        if living.is_empty() || clock::awake() >= deadline {
+            return Ok(living);
+        }
+        signal(&living, Force::Kill);
+        await_first(&living);
+    }
+}
+
+/// Reaps the children that have ended but for `kept`, so that orphans do not stay as zombies.
+pub fn reap_orphans(kept: u32) {
+    let Ok(everything) = processes() else { return };
+    let own = std::process::id();
+    let is_ended = |stat: &Stat| stat.parent == own && stat.life == Life::Ended;
+    for (pid, _) in everything.iter().filter(|(_, stat)| is_ended(stat)) {
+        if *pid != kept {
+            // Reaped by nobody else; if it fails it is tried again next time.
+            waitpid(Some(group(*pid)), WaitOptions::NOHANG).ok();
+        }
+    }
+}
+
+fn reap() {
+    reap_orphans(0);
+}
+
+/// Sleeps until one of them ends, or for a moment: those that are not our children yet tell too.
+fn await_first(processes: &[Identity]) {
+    let pidfds: Vec<OwnedFd> = processes.iter().filter_map(|it| confirmed(*it)).collect();
+    let mut fds: Vec<PollFd<'_>> = pidfds
+        .iter()
+        .map(|pidfd| PollFd::new(pidfd, PollFlags::IN))
+        .collect();
+    let timeout = Timespec::try_from(LOOK_AGAIN).ok();
+    // Whatever it says, the tree is looked at again.
+    poll(&mut fds, timeout.as_ref()).ok();
+}
+
+/// A handle on the process, if the number still means it.
+fn confirmed(process: Identity) -> Option<OwnedFd> {
+    let pid = Pid::from_raw(i32::try_from(process.pid).ok()?)?;
+    let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    (Identity::read(process.pid).ok()? == process).then_some(pidfd)
+}
+
+fn processes() -> io::Result<HashMap<u32, Stat>> {
+    let mut found = HashMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        // It may have ended since the directory was listed.
+        if let Ok(stat) = Stat::read(pid) {
+            found.insert(pid, stat);
+        }
+    }
+    Ok(found)
+}
