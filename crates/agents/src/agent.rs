@@ -12,6 +12,14 @@ use std::str::FromStr;
 pub enum Agent {
     /// The built-in agent that plays a script: `handoff scripted-agent SCRIPT.toml`.
     Scripted,
+    /// The Bourne-again shell.
+    Bash,
+    /// The Z shell.
+    Zsh,
+    /// The system's own shell.
+    Sh,
+    /// Any program for a terminal; its name is the first of the arguments.
+    Generic,
 }
 
 /// A name that belongs to no [`Agent`].
@@ -20,11 +28,21 @@ pub enum Agent {
 pub struct UnknownAgent(pub String);
 
 impl Agent {
-    pub const ALL: [Self; 1] = [Self::Scripted];
+    pub const ALL: [Self; 5] = [
+        Self::Scripted,
+        Self::Bash,
+        Self::Zsh,
+        Self::Sh,
+        Self::Generic,
+    ];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scripted => "scripted",
+            Self::Bash => "bash",
+            Self::Zsh => "zsh",
+            Self::Sh => "sh",
+            Self::Generic => "generic",
         }
     }
 
@@ -36,6 +54,8 @@ impl Agent {
     pub fn argv(self, handoff: &Path, arguments: &[OsString]) -> Vec<OsString> {
         let mut argv = match self {
             Self::Scripted => vec![handoff.into(), "scripted-agent".into()],
+            Self::Bash | Self::Zsh | Self::Sh => vec![self.name().into()],
+            Self::Generic => vec![],
         };
         argv.extend_from_slice(arguments);
         argv
@@ -75,5 +95,12 @@ mod tests {
     fn scripted_agent_is_launched_from_the_running_binary() {
         let argv = Agent::Scripted.argv(Path::new("/opt/handoff"), &["hello.toml".into()]);
         assert_eq!(argv, ["/opt/handoff", "scripted-agent", "hello.toml"]);
+    }
+
+    #[test]
+    fn any_program_is_launched_as_it_is_named() {
+        let words = ["python3".into(), "-q".into()];
+        assert_eq!(Agent::Generic.argv(Path::new("/x"), &words), words);
+        assert_eq!(Agent::Bash.argv(Path::new("/x"), &[]), ["bash"]);
     }
 }

@@ -65,6 +65,8 @@ pub enum Action {
     Trust,
     /// Replace the program itself by its newest release.
     Upgrade,
+    /// Start sessions, type into them and end them.
+    Supervise,
 }
 
 /// The table said no.
@@ -86,7 +88,7 @@ impl Caller {
     /// | report | yes | yes | its own task | its own task |
     /// | complete | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
-    /// | document | yes | yes | yes | no |
+    /// | document, supervise | yes | yes | yes | no |
     /// | trust, upgrade | yes | no | no | no |
     ///
     /// A session never completes its task: the tool does, when it has seen the proof.
@@ -95,7 +97,9 @@ impl Caller {
             (Self::Worker | Self::Reconciler, Action::Trust | Action::Upgrade) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Session { .. }, Action::Read) => true,
-            (Self::Session { role, .. }, Action::Add | Action::Document) => *role != Role::SubTask,
+            (Self::Session { role, .. }, Action::Add | Action::Document | Action::Supervise) => {
+                *role != Role::SubTask
+            }
             (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
             (
                 Self::Session { .. },
@@ -141,6 +145,7 @@ impl fmt::Display for Action {
             Self::Hold => f.write_str("hold or unhold the queue"),
             Self::Document => f.write_str("keep the record of a feature"),
             Self::Upgrade => f.write_str("replace this program; a person decides that"),
+            Self::Supervise => f.write_str("start, steer or end sessions"),
             Self::Trust => f.write_str("let commands of the repository run; a person decides that"),
         }
     }
@@ -174,28 +179,29 @@ mod tests {
             Action::Steer,
             Action::Hold,
             Action::Document,
+            Action::Supervise,
             Action::Trust,
             Action::Upgrade,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 11]);
+        assert_eq!(row(&Caller::Person), [true; 12]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 11];
-            expected[9..].fill(false);
+            let mut expected = [true; 12];
+            expected[10..].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
         for role in [Role::Main, Role::FanIn] {
             assert_eq!(
                 row(&session(role, own)),
                 [
-                    true, true, false, true, false, false, false, false, true, false, false
+                    true, true, false, true, false, false, false, false, true, true, false, false
                 ]
             );
         }
         assert_eq!(
             row(&session(Role::SubTask, own)),
             [
-                true, false, false, true, false, false, false, false, false, false, false
+                true, false, false, true, false, false, false, false, false, false, false, false
             ]
         );
     }

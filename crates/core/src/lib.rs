@@ -33,7 +33,7 @@ pub use hold::{Hold, HoldScope};
 pub use id::{BatchId, FeatureId, PackageId, ProjectId, SessionId, StoreId, TaskId};
 pub use key::IdempotencyKey;
 pub use lease::{Fence, Lease};
-pub use name::{FeatureName, TaskName};
+pub use name::{FeatureName, SessionName, TaskName};
 pub use ownership::Ownership;
 pub use project::ProjectMark;
 pub use revision::{BranchName, CommitId};

@@ -102,6 +102,13 @@ pub struct TaskName(String);
 
 checked_text!(TaskName, NameError, check);
 
+/// What people call a session; unique among the live sessions of a project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionName(String);
+
+checked_text!(SessionName, NameError, check);
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -59,6 +59,16 @@ impl Watch {
         Ok(watch)
     }
 
+    /// Hears every write to the file at `path` from now on, and not only the close that follows: for a file that
+    /// somebody keeps open and appends to.
+    pub fn on_growth(path: &Path) -> Result<Self, WatchError> {
+        let watch = Self::on(path)?;
+        let events = WatchFlags::MODIFY | WatchFlags::MASK_ADD;
+        inotify::add_watch(&watch.queue, path, events | WatchFlags::DONT_FOLLOW)
+            .map_err(|errno| cannot_watch(path, errno))?;
+        Ok(watch)
+    }
+
     /// Hears nothing yet; `path` is for errors.
     fn deaf(path: &Path) -> Result<Self, WatchError> {
         let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)

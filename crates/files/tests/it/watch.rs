@@ -138,3 +138,14 @@ fn a_file_elsewhere_can_be_heard_as_well() {
     write(&file);
     assert_eq!(watch.wait(BOUND).unwrap(), Wake::Changed);
 }
+
+#[test]
+fn growth_is_heard_before_the_file_is_closed() {
+    use std::io::Write as _;
+    let (_place, file) = place();
+    let mut growing = File::options().append(true).open(&file).unwrap();
+    let mut watch = Watch::on_growth(&file).unwrap();
+    growing.write_all(b"more").unwrap();
+    assert_eq!(watch.wait(BOUND).unwrap(), Wake::Changed);
+    assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+}

@@ -9,7 +9,7 @@ struct Crate {
     reason: &'static str,
 }
 
-const CRATES: [Crate; 14] = [
+const CRATES: [Crate; 15] = [
     Crate {
         name: "handoff-core",
         may_use: &[],
@@ -61,6 +61,16 @@ const CRATES: [Crate; 14] = [
         reason: "the scripted agent is a program like any agent, outside of what runs it",
     },
     Crate {
+        name: "handoff-session",
+        may_use: &[
+            "handoff-core",
+            "handoff-files",
+            "handoff-process",
+            "handoff-agents",
+        ],
+        reason: "a holder must not be able to open the store or run git",
+    },
+    Crate {
         name: "handoff-engine",
         may_use: &[
             "handoff-core",
@@ -88,6 +98,7 @@ const CRATES: [Crate; 14] = [
             "handoff-workspace",
             "handoff-store",
             "handoff-scripted",
+            "handoff-session",
             "handoff-engine",
         ],
         reason: "what we ship holds no test code",

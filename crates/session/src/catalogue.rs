@@ -1,0 +1,122 @@
+//! The sessions there are, and whether they live. A reader derives everything from files and kernel locks; it never writes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use handoff_core::{ProjectId, SessionId, SessionName};
+use handoff_files::{Dir, DirError, Lock, LockError};
+
+use crate::place::{self, Places};
+use crate::record::{Record, RecordError};
+
+/// A session as its files show it.
+#[derive(Debug, Clone)]
+pub struct Known {
+    pub record: Record,
+    pub directory: PathBuf,
+    pub standing: Standing,
+}
+
+/// Whether a session lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Its holder lives.
+    Live,
+    /// It ended, and the record says how.
+    Ended,
+    /// Its holder died without saying how it ended.
+    Lost,
+}
+
+/// The sessions cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    #[error("cannot look into the directory of sessions")]
+    Directory(#[source] DirError),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error("cannot tell whether the holder of a session lives")]
+    Lock(#[source] LockError),
+    #[error("cannot read which session has the name `{0}`")]
+    Name(SessionName, #[source] io::Error),
+}
+
+/// All sessions, the oldest first.
+pub fn all(places: &Places) -> Result<Vec<Known>, CatalogueError> {
+    let sessions = match Dir::open(&places.sessions()) {
+        Ok(sessions) => sessions,
+        Err(error) if error.is_not_found() => return Ok(vec![]),
+        Err(error) => return Err(CatalogueError::Directory(error)),
+    };
+    let names = sessions.names().map_err(CatalogueError::Directory)?;
+    let mut ids: Vec<SessionId> = names
+        .iter()
+        .filter_map(|name| name.to_str()?.parse().ok())
+        .collect();
+    ids.sort_unstable();
+    let known = ids.into_iter().map(|id| by_id(places, id));
+    known.filter_map(Result::transpose).collect()
+}
+
+/// The session with this id, if it has a terminal.
+pub fn by_id(places: &Places, id: SessionId) -> Result<Option<Known>, CatalogueError> {
+    let path = places.session(id);
+    let directory = match Dir::open(&path) {
+        Ok(directory) => directory,
+        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) => return Err(CatalogueError::Directory(error)),
+    };
+    // The lock first: a holder that ends in between writes its record before it lets go.
+    let is_held = is_held(&path)?;
+    let Some(record) = Record::read(&directory)? else {
+        return Ok(None);
+    };
+    let standing = match (&record.ended, is_held) {
+        (Some(_), _) => Standing::Ended,
+        (None, true) => Standing::Live,
+        (None, false) => Standing::Lost,
+    };
+    Ok(Some(Known {
+        record,
+        directory: path,
+        standing,
+    }))
+}
+
+/// The newest session with this name.
+pub fn by_name(
+    places: &Places,
+    project: ProjectId,
+    name: &SessionName,
+) -> Result<Option<Known>, CatalogueError> {
+    let text = match std::fs::read_to_string(places.names(project).join(name.as_str())) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(CatalogueError::Name(name.clone(), error)),
+    };
+    match text.trim_end().parse() {
+        Ok(id) => by_id(places, id),
+        Err(error) => {
+            let error = io::Error::new(io::ErrorKind::InvalidData, error);
+            Err(CatalogueError::Name(name.clone(), error))
+        }
+    }
+}
+
+/// Whether the holder of the session in this directory lives.
+pub fn is_held(directory: &Path) -> Result<bool, CatalogueError> {
+    Lock::is_held(&place::holder_lock(directory)).map_err(CatalogueError::Lock)
+}
+
+/// The processes that hold sessions now: they are not part of the one that they were started in.
+pub fn holders(places: &Places) -> Vec<u32> {
+    let Ok(sessions) = std::fs::read_dir(places.sessions()) else {
+        return vec![];
+    };
+    sessions
+        .filter_map(|entry| {
+            let lock = place::holder_lock(&entry.ok()?.path());
+            Some(Lock::holder(&lock).ok()??.pid)
+        })
+        .collect()
+}

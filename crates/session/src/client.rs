@@ -1,0 +1,184 @@
+//! Asking a holder, without a runtime: one connection, one request, one answer.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use handoff_files::{Dir, DirError};
+use handoff_process::Size;
+use rustix::net::sockopt::socket_peercred;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+use crate::control::http::{self, Head};
+use crate::control::{Attachment, HttpError, Screenshot, Status, Stopped};
+
+/// A living holder answers in milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest answer: a screen of a million characters with colours.
+const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
+
+/// A way to one holder.
+#[derive(Debug, Clone)]
+pub struct Client {
+    socket: PathBuf,
+}
+
+/// A holder could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error("cannot look into the directory of the socket")]
+    Directory(#[source] DirError),
+    #[error("cannot reach the holder at `{0}`")]
+    Connect(PathBuf, #[source] io::Error),
+    #[error("the socket `{0}` belongs to somebody else")]
+    Stranger(PathBuf),
+    #[error("the holder did not answer")]
+    Talk(#[source] io::Error),
+    #[error("the holder answered something else than HTTP")]
+    Http(#[from] HttpError),
+    #[error("the holder answered something unexpected")]
+    Answer(#[source] serde_json::Error),
+    #[error("the holder refused: {message}")]
+    Refused { status: u16, message: String },
+}
+
+impl Client {
+    pub fn new(socket: impl Into<PathBuf>) -> Self {
+        Self {
+            socket: socket.into(),
+        }
+    }
+
+    pub fn status(&self) -> Result<Status, ClientError> {
+        self.ask("GET", "/v1/status", &[], Some(PATIENCE))
+    }
+
+    pub fn screen(&self) -> Result<Screenshot, ClientError> {
+        self.ask("GET", "/v1/screen", &[], Some(PATIENCE))
+    }
+
+    /// Types these bytes.
+    pub fn input(&self, text: &str) -> Result<(), ClientError> {
+        let body = json!({ "text": text }).to_string();
+        self.ask::<serde_json::Value>("POST", "/v1/input", body.as_bytes(), Some(PATIENCE))
+            .map(drop)
+    }
+
+    pub fn resize(&self, size: Size) -> Result<(), ClientError> {
+        let body = json!({ "rows": size.rows, "columns": size.columns }).to_string();
+        self.ask::<serde_json::Value>("POST", "/v1/resize", body.as_bytes(), Some(PATIENCE))
+            .map(drop)
+    }
+
+    /// Ends the session, and returns when nothing of it is left. It gets `grace` to leave by itself.
+    pub fn stop(&self, grace: Duration) -> Result<Stopped, ClientError> {
+        let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        let body = json!({ "grace_ms": millis }).to_string();
+        self.ask("POST", "/v1/stop", body.as_bytes(), None)
+    }
+
+    /// Becomes a viewer: what comes is drawn, what is sent is typed.
+    pub fn attach(&self, attachment: Attachment) -> Result<UnixStream, ClientError> {
+        let target = match attachment {
+            Attachment::Look => "/v1/attach?mode=read",
+            Attachment::Write => "/v1/attach?mode=write",
+        };
+        let mut stream = self.connect(Some(PATIENCE))?;
+        let bytes = http::request("GET", target, &[]);
+        stream.write_all(&bytes).map_err(ClientError::Talk)?;
+        let mut received = vec![];
+        let head = loop {
+            if let Some(head) = Head::parse(&received)? {
+                break head;
+            }
+            // One at a time: what follows the head belongs to the terminal.
+            let mut byte = [0];
+            stream.read_exact(&mut byte).map_err(ClientError::Talk)?;
+            received.push(byte[0]);
+        };
+        if status_of(&head)? == 101 {
+            stream.set_read_timeout(None).map_err(ClientError::Talk)?;
+            return Ok(stream);
+        }
+        stream
+            .take(LONGEST_ANSWER)
+            .read_to_end(&mut received)
+            .map_err(ClientError::Talk)?;
+        Err(refused(&head, &received))
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        target: &str,
+        body: &[u8],
+        patience: Option<Duration>,
+    ) -> Result<T, ClientError> {
+        let mut stream = self.connect(patience)?;
+        let bytes = http::request(method, target, body);
+        stream.write_all(&bytes).map_err(ClientError::Talk)?;
+        let mut received = vec![];
+        stream
+            .take(LONGEST_ANSWER)
+            .read_to_end(&mut received)
+            .map_err(ClientError::Talk)?;
+        let head = parse_answer(&received)?;
+        if status_of(&head)? != 200 {
+            return Err(refused(&head, &received));
+        }
+        let body = received.get(head.length..).unwrap_or_default();
+        serde_json::from_slice(body).map_err(ClientError::Answer)
+    }
+
+    fn connect(&self, patience: Option<Duration>) -> Result<UnixStream, ClientError> {
+        let failed = |error| ClientError::Connect(self.socket.clone(), error);
+        let directory = self.socket.parent().unwrap_or(Path::new("/"));
+        let directory = Dir::open(directory).map_err(ClientError::Directory)?;
+        let name = self.socket.file_name().unwrap_or_default();
+        let stream = UnixStream::connect(short(&directory).join(name)).map_err(failed)?;
+        let peer = socket_peercred(&stream).map_err(|errno| failed(errno.into()))?;
+        if peer.uid != rustix::process::geteuid() {
+            return Err(ClientError::Stranger(self.socket.clone()));
+        }
+        stream.set_read_timeout(patience).map_err(failed)?;
+        stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        Ok(stream)
+    }
+}
+
+/// A path to an open directory that is short, however long its own is: the address of a socket has 108 bytes.
+pub(crate) fn short(directory: &Dir) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", directory.as_fd().as_raw_fd()))
+}
+
+/// An answer's body may be longer than a request's: its end is the end of the connection.
+fn parse_answer(received: &[u8]) -> Result<Head, ClientError> {
+    let end = received
+        .windows(4)
+        .position(|it| it == b"\r\n\r\n")
+        .ok_or(HttpError::Malformed)?;
+    let text = String::from_utf8_lossy(&received[..end]);
+    let first = text.lines().next().unwrap_or_default();
+    Ok(Head {
+        first: first.split(' ').map(str::to_owned).collect(),
+        length: end + 4,
+        body: received.len() - end - 4,
+    })
+}
+
+fn status_of(head: &Head) -> Result<u16, ClientError> {
+    let status = head.first.get(1).and_then(|word| word.parse().ok());
+    Ok(status.ok_or(HttpError::Malformed)?)
+}
+
+fn refused(head: &Head, received: &[u8]) -> ClientError {
+    let body = received.get(head.length..).unwrap_or_default();
+    let value: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    ClientError::Refused {
+        status: status_of(head).unwrap_or(0),
+        message: value["error"].as_str().unwrap_or("no reason").to_owned(),
+    }
+}

@@ -1,0 +1,18 @@
+//! Requests to a holder and its answers: HTTP/1.1 with JSON on a unix socket, one request a connection.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /v1/status` | what is known of the session |
+//! | `GET /v1/screen` | what its terminal shows |
+//! | `POST /v1/input` | `{"text": …}` or `{"base64": …}` is typed |
+//! | `POST /v1/resize` | `{"rows": …, "columns": …}` |
+//! | `POST /v1/stop` | `{"grace_ms": …}`; answered when nothing is left |
+//! | `GET /v1/attach?mode=write` | the connection becomes what a terminal shows and what is typed; `mode=read` only looks |
+//!
+//! The version in the path is the protocol's own: holders outlive upgrades of the program.
+
+pub mod http;
+pub mod message;
+
+pub use http::{Head, HttpError};
+pub use message::{Attachment, Request, Screenshot, Status, Stopped};

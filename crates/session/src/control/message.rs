@@ -1,0 +1,241 @@
+//! What is asked and what is answered. Requests become types here; nothing behind this reads text.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use handoff_process::Size;
+use serde::{Deserialize, Serialize};
+
+use super::http::Head;
+use crate::record::Ending;
+
+/// The largest terminal that is made on request: an emulator has memory for every character.
+const LARGEST: u16 = 1000;
+/// The longest time that an agent gets to leave by itself.
+const LONGEST_GRACE: Duration = Duration::from_secs(3600);
+
+/// What is asked of a holder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    Status,
+    Screen,
+    Input(Vec<u8>),
+    Resize(Size),
+    Stop { grace: Duration },
+    Attach(Attachment),
+}
+
+/// What one who attaches wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attachment {
+    Look,
+    /// To type as well; refused while somebody else does.
+    Write,
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub status: u16,
+    pub message: String,
+}
+
+/// What is known of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    pub state: String,
+    /// What a blocked agent waits for.
+    pub kind: Option<String>,
+    /// What says so.
+    pub source: String,
+    /// For how long it is so.
+    pub age_ms: u64,
+    /// Since when the agent has printed nothing.
+    pub silent_ms: Option<u64>,
+    pub title: String,
+    pub rows: u16,
+    pub columns: u16,
+    /// Bytes that the agent printed.
+    pub printed: u64,
+    /// Bytes of those that are in no transcript, because the disk was full.
+    pub missing: u64,
+    pub viewers: usize,
+}
+
+/// What a terminal shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Screenshot {
+    pub rows: u16,
+    pub columns: u16,
+    /// Counted from zero.
+    pub cursor_row: u16,
+    pub cursor_column: u16,
+    pub title: String,
+    pub is_alternate: bool,
+    pub lines: Vec<String>,
+    /// The same with colours.
+    pub ansi: Vec<String>,
+}
+
+/// How a session was stopped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    #[serde(flatten)]
+    pub exit: Ending,
+    /// What it took: `exit_keys`, `term` or `kill`, or nothing because it ended by itself.
+    pub by: Option<String>,
+    /// Processes that could not be ended.
+    pub left: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct InputBody {
+    text: Option<String>,
+    base64: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ResizeBody {
+    rows: u16,
+    columns: u16,
+}
+
+#[derive(Deserialize)]
+struct StopBody {
+    grace_ms: u64,
+}
+
+impl Request {
+    /// Reads a request that has arrived whole.
+    pub fn parse(head: &Head, body: &[u8]) -> Result<Self, Refusal> {
+        let [method, target, version] = head.first.as_slice() else {
+            return Err(refusal(400, "the first line is no request"));
+        };
+        if version != "HTTP/1.1" {
+            return Err(refusal(400, "only HTTP/1.1 is spoken here"));
+        }
+        match (method.as_str(), target.as_str()) {
+            ("GET", "/v1/status") => Ok(Self::Status),
+            ("GET", "/v1/screen") => Ok(Self::Screen),
+            ("GET", "/v1/attach?mode=read") => Ok(Self::Attach(Attachment::Look)),
+            ("GET", "/v1/attach?mode=write") => Ok(Self::Attach(Attachment::Write)),
+            ("POST", "/v1/input") => input(read(body)?),
+            ("POST", "/v1/resize") => resize(&read(body)?),
+            ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
+            ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
+            _ => Err(refusal(405, "only GET and POST are spoken here")),
+        }
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Refusal> {
+    serde_json::from_slice(body).map_err(|error| refusal(400, &format!("wrong body: {error}")))
+}
+
+fn input(body: InputBody) -> Result<Request, Refusal> {
+    match (body.text, body.base64) {
+        (Some(text), None) => Ok(Request::Input(text.into_bytes())),
+        (None, Some(base64)) => STANDARD
+            .decode(base64)
+            .map(Request::Input)
+            .map_err(|error| refusal(400, &format!("wrong base64: {error}"))),
+        (Some(_), Some(_)) | (None, None) => {
+            Err(refusal(400, "one of `text` and `base64` is needed"))
+        }
+    }
+}
+
+fn resize(body: &ResizeBody) -> Result<Request, Refusal> {
+    let is_possible = |number| (1..=LARGEST).contains(&number);
+    if !is_possible(body.rows) || !is_possible(body.columns) {
+        return Err(refusal(400, "a terminal has 1 to 1000 rows and columns"));
+    }
+    Ok(Request::Resize(Size {
+        rows: body.rows,
+        columns: body.columns,
+    }))
+}
+
+fn stop(body: &StopBody) -> Request {
+    let grace = Duration::from_millis(body.grace_ms).min(LONGEST_GRACE);
+    Request::Stop { grace }
+}
+
+pub(crate) fn refusal(status: u16, message: &str) -> Refusal {
+    Refusal {
+        status,
+        message: message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str, body: &str) -> Result<Request, u16> {
+        let text = format!("{line} HTTP/1.1\r\n\r\n");
+        let head = Head::parse(text.as_bytes()).unwrap().unwrap();
+        Request::parse(&head, body.as_bytes()).map_err(|refusal| refusal.status)
+    }
+
+    #[test]
+    fn each_request_means_what_the_table_says() {
+        let grace = |millis| Duration::from_millis(millis);
+        let size = Size {
+            rows: 2,
+            columns: 3,
+        };
+        let table = [
+            ("GET /v1/status", "", Ok(Request::Status)),
+            ("GET /v1/screen", "", Ok(Request::Screen)),
+            (
+                "POST /v1/input",
+                r#"{"text":"é\r"}"#,
+                Ok(Request::Input("é\r".into())),
+            ),
+            (
+                "POST /v1/input",
+                r#"{"base64":"AP8="}"#,
+                Ok(Request::Input(vec![0, 255])),
+            ),
+            ("POST /v1/input", r#"{"base64":"!"}"#, Err(400)),
+            ("POST /v1/input", "{}", Err(400)),
+            (
+                "POST /v1/input",
+                r#"{"text":"a","base64":"AA=="}"#,
+                Err(400),
+            ),
+            (
+                "POST /v1/resize",
+                r#"{"rows":2,"columns":3}"#,
+                Ok(Request::Resize(size)),
+            ),
+            ("POST /v1/resize", r#"{"rows":0,"columns":3}"#, Err(400)),
+            ("POST /v1/resize", r#"{"rows":2,"columns":60000}"#, Err(400)),
+            (
+                "POST /v1/stop",
+                r#"{"grace_ms":7}"#,
+                Ok(Request::Stop { grace: grace(7) }),
+            ),
+            ("POST /v1/stop", r#"{"grace_ms":-1}"#, Err(400)),
+            (
+                "GET /v1/attach?mode=read",
+                "",
+                Ok(Request::Attach(Attachment::Look)),
+            ),
+            (
+                "GET /v1/attach?mode=write",
+                "",
+                Ok(Request::Attach(Attachment::Write)),
+            ),
+            ("GET /v1/attach", "", Err(404)),
+            ("GET /v1/stop", "", Err(404)),
+            ("DELETE /v1/status", "", Err(405)),
+            ("GET", "", Err(400)),
+        ];
+        for (line, body, expected) in table {
+            assert_eq!(parsed(line, body), expected, "{line} {body}");
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! The process that holds a session: one thread that sleeps until the agent prints or ends, somebody asks, or a verdict is due.
+//!
+//! It must be a process of its own, with nothing else in it: it becomes the parent of whatever the agent leaves behind, and ends
+//! all its descendants when the agent ends.
+
+mod guest;
+mod opening;
+mod socket;
+mod stopping;
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::time::Duration;
+
+use handoff_core::time::{Clock, Nanos};
+use handoff_files::{Dir, Lock};
+use handoff_process::terminal::Reading;
+use handoff_process::{Terminal, tree};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::catalogue;
+use crate::control::message::refusal;
+use crate::control::{Attachment, Request, Screenshot, Status, Stopped};
+use crate::evidence::{self, Evidence, Foreground, Paste};
+use crate::journal::{Event, Journal};
+use crate::place::Places;
+use crate::record::{Ended, Ending, Record, RecordError};
+use crate::screen::Screen;
+use crate::state::{Judge, State};
+use crate::transcript::Transcript;
+
+use guest::{Guest, Heard};
+pub use opening::{OpenError, Opening};
+use socket::Socket;
+use stopping::{Step, Stopping};
+
+/// How much is read before anything else gets its turn.
+const MOUTHFUL: usize = 64 * 1024;
+/// What was typed and not taken yet.
+const MOST_INPUT: usize = 1024 * 1024;
+/// How many may be connected at a time.
+const MOST_GUESTS: usize = 64;
+/// What was killed is gone within this time, or the kernel cannot end it.
+const DEATH_TAKES: Duration = Duration::from_secs(5);
+/// How often orphans that ended are looked for while the agent is at work.
+const REAP_INTERVAL: Duration = Duration::from_secs(60);
+
+/// A session and everything that belongs to it.
+pub struct Holder<'a> {
+    clock: &'a dyn Clock,
+    places: Places,
+    directory: Dir,
+    record: Record,
+    journal: Journal,
+    transcript: Transcript,
+    terminal: Terminal,
+    screen: Screen,
+    evidence: Evidence,
+    judge: Judge,
+    input: VecDeque<u8>,
+    socket: Socket,
+    guests: Vec<Guest>,
+    stopping: Stopping,
+    printed_at: Option<Nanos>,
+    reaped_at: Nanos,
+    buffer: Vec<u8>,
+    /// Says that the session lives.
+    _life: Lock,
+    /// Says that its name is taken.
+    _name: Lock,
+}
+
+/// A holder had to give up.
+#[derive(Debug, thiserror::Error)]
+pub enum HolderError {
+    #[error("cannot wait for the agent")]
+    Wait(#[source] io::Error),
+    #[error("cannot read what the agent prints")]
+    Read(#[source] io::Error),
+    #[error("cannot tell how the agent ended")]
+    Exit(#[source] io::Error),
+    #[error("cannot find the processes of the session")]
+    Tree(#[source] io::Error),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error("cannot write the journal")]
+    Journal(#[source] io::Error),
+}
+
+/// What there is to do after a sleep.
+struct Ready {
+    process: PollFlags,
+    line: PollFlags,
+    socket: PollFlags,
+    guests: Vec<PollFlags>,
+}
+
+impl Holder<'_> {
+    /// Holds the session until the agent has ended and nothing of it is left.
+    pub fn run(mut self) -> Result<(), HolderError> {
+        loop {
+            let ready = self.sleep().map_err(HolderError::Wait)?;
+            let now = self.now();
+            if !ready
+                .line
+                .intersection(PollFlags::IN | PollFlags::HUP)
+                .is_empty()
+            {
+                self.read_mouthful(now).map_err(HolderError::Read)?;
+            }
+            if !ready.socket.is_empty() {
+                self.welcome();
+            }
+            self.serve(&ready.guests, now);
+            self.type_pending();
+            self.step_stop(now)?;
+            self.publish(now)?;
+            self.draw(now);
+            self.reap(now);
+            if !ready.process.is_empty() {
+                return self.finish();
+            }
+        }
+    }
+
+    fn now(&self) -> Nanos {
+        self.clock.now().moment.awake
+    }
+
+    fn sleep(&self) -> io::Result<Ready> {
+        let mut line = PollFlags::IN;
+        if !self.input.is_empty() {
+            line |= PollFlags::OUT;
+        }
+        let mut fds = vec![
+            PollFd::from_borrowed_fd(self.terminal.process(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.terminal.line(), line),
+            PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN),
+        ];
+        fds.extend(self.guests.iter().map(Guest::poll_fd));
+        let now = self.now();
+        let timeout = self
+            .next_look(now)
+            .and_then(|at| Timespec::try_from(at.since(now)).ok());
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        Ok(Ready {
+            process: fds[0].revents(),
+            line: fds[1].revents(),
+            socket: fds[2].revents(),
+            guests: fds[3..].iter().map(PollFd::revents).collect(),
+        })
+    }
+
+    /// When something is due although nothing happens. Nothing is, most of the time.
+    fn next_look(&self, now: Nanos) -> Option<Nanos> {
+        let frames = self.guests.iter().filter_map(Guest::next_frame);
+        let others = [
+            self.judge.look_again(),
+            self.evidence.look_again(now),
+            self.stopping.look_again(),
+        ];
+        others.into_iter().flatten().chain(frames).min()
+    }
+
+    fn read_mouthful(&mut self, now: Nanos) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < self.buffer.len()
+            && let Reading::Some(length) = self.terminal.read(&mut self.buffer[filled..])?
+        {
+            filled += length;
+        }
+        if filled > 0 {
+            self.printed(filled, now);
+        }
+        Ok(filled)
+    }
+
+    fn printed(&mut self, length: usize, now: Nanos) {
+        let bytes = &self.buffer[..length];
+        self.transcript.append(bytes);
+        let aside = self.screen.print(bytes);
+        self.input.extend(aside.replies);
+        let seen = self.terminal_seen();
+        self.evidence.printed(seen, now);
+        for report in aside.reports {
+            self.evidence.reported(report);
+        }
+        self.printed_at = Some(now);
+        self.guests.iter_mut().for_each(Guest::outdate);
+    }
+
+    fn terminal_seen(&self) -> evidence::Terminal {
+        let own = self.terminal.identity().pid;
+        evidence::Terminal {
+            foreground: match self.terminal.foreground() {
+                Some(group) if group == own => Foreground::Itself,
+                Some(_) => Foreground::Other,
+                None => Foreground::Unknown,
+            },
+            paste: if self.screen.is_paste_bracketed() {
+                Paste::Bracketed
+            } else {
+                Paste::Plain
+            },
+            cursor_line: self.screen.cursor_line(),
+        }
+    }
+
+    fn type_pending(&mut self) {
+        while !self.input.is_empty() {
+            let (first, _) = self.input.as_slices();
+            match self.terminal.write(first) {
+                // Full: the rest goes when it takes more. Broken: the process will tell.
+                Ok(0) | Err(_) => return,
+                Ok(length) => drop(self.input.drain(..length)),
+            }
+        }
+    }
+
+    fn publish(&mut self, now: Nanos) -> Result<(), HolderError> {
+        let Some(verdict) = self.judge.hear(self.evidence.verdict(now), now) else {
+            return Ok(());
+        };
+        let event = Event::StateChanged {
+            state: verdict.state.word().to_owned(),
+            kind: verdict.state.kind().map(str::to_owned),
+            source: verdict.source.word().to_owned(),
+        };
+        self.note(event)
+    }
+
+    /// A disk that is full must not end an agent at work; its end alone must be on record.
+    fn note(&mut self, event: Event) -> Result<(), HolderError> {
+        let is_end = matches!(event, Event::Exited { .. });
+        match self.journal.append(event, self.clock.now().wall) {
+            Err(error) if is_end => Err(HolderError::Journal(error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn welcome(&mut self) {
+        while let Some(stream) = self.socket.accept() {
+            if self.guests.len() >= MOST_GUESTS {
+                match self.guests.iter().position(Guest::is_asking) {
+                    Some(slowest) => drop(self.guests.remove(slowest)),
+                    None => continue,
+                }
+            }
+            self.guests.push(Guest::new(stream));
+        }
+    }
+
+    fn serve(&mut self, ready: &[PollFlags], now: Nanos) {
+        let mut guests = std::mem::take(&mut self.guests);
+        for (guest, flags) in guests.iter_mut().zip(ready) {
+            if flags.is_empty() {
+                continue;
+            }
+            match guest.listen() {
+                Heard::Nothing => {}
+                Heard::Typed(bytes) => self.accept_input(&bytes),
+                Heard::Asked(request) => self.answer(guest, &request, now),
+            }
+        }
+        // Those who came while we served stand behind those who were there.
+        guests.append(&mut self.guests);
+        guests.retain(|guest| !guest.is_gone());
+        self.guests = guests;
+    }
+
+    fn accept_input(&mut self, bytes: &[u8]) {
+        let room = MOST_INPUT.saturating_sub(self.input.len());
+        self.input.extend(&bytes[..bytes.len().min(room)]);
+    }
+
+    fn answer(&mut self, guest: &mut Guest, request: &Request, now: Nanos) {
+        match request {
+            Request::Status => guest.answer(&self.status(now)),
+            Request::Screen => guest.answer(&self.screenshot()),
+            Request::Input(bytes) if self.input.len() + bytes.len() > MOST_INPUT => {
+                guest.refuse(&refusal(503, "the agent does not take what is typed"));
+            }
+            Request::Input(bytes) => {
+                self.accept_input(bytes);
+                guest.answer(&serde_json::json!({ "queued": bytes.len() }));
+            }
+            Request::Resize(size) => match self.terminal.resize(*size) {
+                Ok(()) => {
+                    self.screen.resize(*size);
+                    (self.record.rows, self.record.columns) = (size.rows, size.columns);
+                    guest.answer(&serde_json::json!({}));
+                    self.guests.iter_mut().for_each(Guest::forget_frame);
+                }
+                Err(error) => guest.refuse(&refusal(503, &error.to_string())),
+            },
+            Request::Stop { grace } => {
+                guest.await_end();
+                let at_prompt = self.judge.published().state == State::Prompt;
+                let keys = self.evidence.adapter().exit_keys;
+                if self.stopping.begin(*grace, at_prompt.then_some(keys), now) == Step::TypeKeys {
+                    self.input.extend(keys.bytes());
+                }
+            }
+            Request::Attach(Attachment::Write) if self.guests.iter().any(Guest::is_writer) => {
+                guest.refuse(&refusal(409, "somebody else types already"));
+            }
+            Request::Attach(attachment) => guest.attach(*attachment),
+        }
+    }
+
+    fn status(&self, now: Nanos) -> Status {
+        let verdict = self.judge.published();
+        let millis = |at: Nanos| u64::try_from(now.since(at).as_millis()).unwrap_or(u64::MAX);
+        Status {
+            state: verdict.state.word().to_owned(),
+            kind: verdict.state.kind().map(str::to_owned),
+            source: verdict.source.word().to_owned(),
+            age_ms: millis(self.judge.since()),
+            silent_ms: self.printed_at.map(millis),
+            title: self.screen.title().to_owned(),
+            rows: self.record.rows,
+            columns: self.record.columns,
+            printed: self.transcript.printed(),
+            missing: self.transcript.missing(),
+            viewers: self.guests.iter().filter(|it| it.is_viewer()).count(),
+        }
+    }
+
+    fn screenshot(&self) -> Screenshot {
+        let (cursor_row, cursor_column) = self.screen.cursor();
+        Screenshot {
+            rows: self.record.rows,
+            columns: self.record.columns,
+            cursor_row,
+            cursor_column,
+            title: self.screen.title().to_owned(),
+            is_alternate: self.screen.is_alternate(),
+            lines: self.screen.rows(),
+            ansi: self.screen.rows_formatted(),
+        }
+    }
+
+    fn draw(&mut self, now: Nanos) {
+        for guest in &mut self.guests {
+            guest.draw(&self.screen, now);
+        }
+    }
+
+    fn step_stop(&mut self, now: Nanos) -> Result<(), HolderError> {
+        let force = match self.stopping.step(now) {
+            Step::Wait | Step::TypeKeys => return Ok(()),
+            Step::Ask => tree::Force::Ask,
+            Step::Kill => tree::Force::Kill,
+        };
+        let spared = catalogue::holders(&self.places);
+        let processes = tree::descendants(&spared).map_err(HolderError::Tree)?;
+        tree::signal(&processes, force);
+        Ok(())
+    }
+
+    fn reap(&mut self, now: Nanos) {
+        if now.since(self.reaped_at) >= REAP_INTERVAL {
+            tree::reap_orphans(self.terminal.identity().pid);
+            self.reaped_at = now;
+        }
+    }
+
+    /// The agent has ended: ends what it left behind, and puts its end on record before anybody is told.
+    fn finish(mut self) -> Result<(), HolderError> {
+        let exit = self.terminal.exit().map_err(HolderError::Exit)?;
+        let exit = exit.ok_or_else(|| HolderError::Exit(io::ErrorKind::NotFound.into()))?;
+        let exit = Ending::try_from(exit).map_err(HolderError::Exit)?;
+        let spared = catalogue::holders(&self.places);
+        let left = tree::end(&spared, DEATH_TAKES).map_err(HolderError::Tree)?;
+        let left: Vec<u32> = left.into_iter().map(|process| process.pid).collect();
+        let now = self.now();
+        while self.read_mouthful(now).map_err(HolderError::Read)? > 0 {}
+        self.evidence.ended();
+        self.record.ended = Some(Ended {
+            at: self.clock.now().wall,
+            exit,
+            left: left.clone(),
+        });
+        self.record.write(&self.directory)?;
+        self.note(Event::Exited { exit })?;
+        let by = self.stopping.by().map(str::to_owned);
+        self.farewell(&Stopped { exit, by, left });
+        Ok(())
+    }
+
+    /// The last answers and the last picture.
+    fn farewell(&mut self, stopped: &Stopped) {
+        self.socket.close();
+        for guest in &mut self.guests {
+            guest.part(stopped, &self.screen);
+        }
+    }
+}

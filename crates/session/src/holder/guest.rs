@@ -1,0 +1,288 @@
+//! One who is connected to a holder: asks one thing and gets an answer, or becomes a viewer. Nobody can slow the holder
+//! down: nothing blocks, and a slow viewer gets fewer pictures.
+
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use handoff_core::time::Nanos;
+use rustix::event::{PollFd, PollFlags};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::control::http::{self, Head, HttpError};
+use crate::control::message::{Refusal, refusal};
+use crate::control::{Attachment, Request, Stopped};
+use crate::screen::{Frame, Screen};
+
+/// Between two pictures for a viewer.
+const FRAME_INTERVAL: Duration = Duration::from_millis(16);
+/// How long a viewer is waited for at the end.
+const PARTING_TAKES: Duration = Duration::from_secs(1);
+
+/// One who is connected.
+pub(super) struct Guest {
+    stream: UnixStream,
+    phase: Phase,
+    outgoing: Vec<u8>,
+}
+
+enum Phase {
+    /// The request arrives.
+    Asking {
+        received: Vec<u8>,
+    },
+    /// Everything is said; what is left goes out.
+    Answered,
+    /// To be answered when the session has ended.
+    AwaitingEnd,
+    Viewing(Box<Viewer>),
+    Gone,
+}
+
+struct Viewer {
+    attachment: Attachment,
+    /// What it shows; nothing if that is not known.
+    frame: Option<Frame>,
+    title: String,
+    picture: Picture,
+    drawn_at: Nanos,
+}
+
+/// Whether a viewer shows what there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Picture {
+    Current,
+    Outdated,
+}
+
+/// What was heard from a guest.
+pub(super) enum Heard {
+    Nothing,
+    Asked(Request),
+    Typed(Vec<u8>),
+}
+
+impl Guest {
+    pub(super) const fn new(stream: UnixStream) -> Self {
+        Self {
+            stream,
+            phase: Phase::Asking { received: vec![] },
+            outgoing: vec![],
+        }
+    }
+
+    pub(super) fn poll_fd(&self) -> PollFd<'_> {
+        let mut flags = match self.phase {
+            Phase::Asking { .. } | Phase::AwaitingEnd | Phase::Viewing(_) => PollFlags::IN,
+            Phase::Answered | Phase::Gone => PollFlags::empty(),
+        };
+        if !self.outgoing.is_empty() {
+            flags |= PollFlags::OUT;
+        }
+        PollFd::new(&self.stream, flags)
+    }
+
+    pub(super) const fn is_gone(&self) -> bool {
+        matches!(self.phase, Phase::Gone)
+    }
+
+    pub(super) const fn is_asking(&self) -> bool {
+        matches!(self.phase, Phase::Asking { .. })
+    }
+
+    pub(super) const fn is_viewer(&self) -> bool {
+        matches!(self.phase, Phase::Viewing(_))
+    }
+
+    pub(super) const fn is_writer(&self) -> bool {
+        match &self.phase {
+            Phase::Viewing(viewer) => matches!(viewer.attachment, Attachment::Write),
+            Phase::Asking { .. } | Phase::Answered | Phase::AwaitingEnd | Phase::Gone => false,
+        }
+    }
+
+    /// Takes what has arrived, and sends what can be sent.
+    pub(super) fn listen(&mut self) -> Heard {
+        self.flush();
+        let mut buffer = [0; 16 * 1024];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => self.hung_up(),
+            Ok(length) => self.hear(&buffer[..length]),
+            Err(error) if is_temporary(&error) => Heard::Nothing,
+            Err(_) => self.hung_up(),
+        }
+    }
+
+    /// One who only waits for an answer may have closed its side for writing.
+    fn hung_up(&mut self) -> Heard {
+        if !matches!(self.phase, Phase::Answered) || self.outgoing.is_empty() {
+            self.phase = Phase::Gone;
+        }
+        Heard::Nothing
+    }
+
+    fn hear(&mut self, bytes: &[u8]) -> Heard {
+        match &mut self.phase {
+            Phase::Asking { received } => {
+                received.extend_from_slice(bytes);
+                let received = std::mem::take(received);
+                self.read_request(received)
+            }
+            Phase::Viewing(viewer) if viewer.attachment == Attachment::Write => {
+                Heard::Typed(bytes.to_vec())
+            }
+            Phase::Viewing(_) | Phase::Answered | Phase::AwaitingEnd | Phase::Gone => {
+                Heard::Nothing
+            }
+        }
+    }
+
+    fn read_request(&mut self, received: Vec<u8>) -> Heard {
+        let request = match Head::parse(&received) {
+            Ok(Some(head)) => head.body(&received).map(|body| Request::parse(&head, body)),
+            Ok(None) => None,
+            Err(error @ HttpError::TooLong) => Some(Err(refusal(413, &error.to_string()))),
+            Err(error @ (HttpError::Malformed | HttpError::Encoded)) => {
+                Some(Err(refusal(400, &error.to_string())))
+            }
+        };
+        match request {
+            Some(Ok(request)) => return Heard::Asked(request),
+            Some(Err(refusal)) => self.refuse(&refusal),
+            None => self.phase = Phase::Asking { received },
+        }
+        Heard::Nothing
+    }
+
+    pub(super) fn answer(&mut self, body: &impl Serialize) {
+        self.say(200, body);
+    }
+
+    pub(super) fn refuse(&mut self, refusal: &Refusal) {
+        self.say(refusal.status, &json!({ "error": refusal.message }));
+    }
+
+    fn say(&mut self, status: u16, body: &impl Serialize) {
+        let body = serde_json::to_vec(body).expect("an answer has only text as keys");
+        self.outgoing.extend(http::answer(status, &body));
+        self.phase = Phase::Answered;
+        self.flush();
+    }
+
+    pub(super) fn await_end(&mut self) {
+        self.phase = Phase::AwaitingEnd;
+    }
+
+    pub(super) fn attach(&mut self, attachment: Attachment) {
+        self.outgoing.extend(http::answer(101, &[]));
+        self.phase = Phase::Viewing(Box::new(Viewer {
+            attachment,
+            frame: None,
+            title: String::new(),
+            picture: Picture::Outdated,
+            drawn_at: Nanos(0),
+        }));
+        self.flush();
+    }
+
+    /// The screen has changed.
+    pub(super) const fn outdate(&mut self) {
+        if let Phase::Viewing(viewer) = &mut self.phase {
+            viewer.picture = Picture::Outdated;
+        }
+    }
+
+    /// The screen is another one: it is drawn from the beginning.
+    pub(super) fn forget_frame(&mut self) {
+        if let Phase::Viewing(viewer) = &mut self.phase {
+            viewer.frame = None;
+            viewer.picture = Picture::Outdated;
+        }
+    }
+
+    /// When it is to be drawn for.
+    pub(super) fn next_frame(&self) -> Option<Nanos> {
+        match &self.phase {
+            Phase::Viewing(viewer)
+                if viewer.picture == Picture::Outdated && self.outgoing.is_empty() =>
+            {
+                Some(viewer.drawn_at.after(FRAME_INTERVAL))
+            }
+            Phase::Viewing(_)
+            | Phase::Asking { .. }
+            | Phase::Answered
+            | Phase::AwaitingEnd
+            | Phase::Gone => None,
+        }
+    }
+
+    /// Draws the screen for a viewer that has taken all before.
+    pub(super) fn draw(&mut self, screen: &Screen, now: Nanos) {
+        if self.next_frame().is_none_or(|due| now < due) {
+            return;
+        }
+        if let Phase::Viewing(viewer) = &mut self.phase {
+            self.outgoing.extend(viewer.picture_of(screen));
+            viewer.drawn_at = now;
+        }
+        self.flush();
+    }
+
+    fn flush(&mut self) {
+        while !self.outgoing.is_empty() {
+            match self.stream.write(&self.outgoing) {
+                Ok(length @ 1..) => drop(self.outgoing.drain(..length)),
+                Err(error) if is_temporary(&error) => return,
+                Ok(0) | Err(_) => {
+                    self.phase = Phase::Gone;
+                    return;
+                }
+            }
+        }
+        if matches!(self.phase, Phase::Answered) {
+            self.phase = Phase::Gone;
+        }
+    }
+
+    /// The last that it hears from us. One who does not take it in time misses it.
+    pub(super) fn part(&mut self, stopped: &Stopped, screen: &Screen) {
+        match &mut self.phase {
+            Phase::AwaitingEnd => self.answer(stopped),
+            Phase::Viewing(viewer) => {
+                let picture = viewer.picture_of(screen);
+                self.outgoing.extend(picture);
+            }
+            Phase::Asking { .. } | Phase::Answered | Phase::Gone => {}
+        }
+        let blocking = self.stream.set_nonblocking(false);
+        let bounded = self.stream.set_write_timeout(Some(PARTING_TAKES));
+        if blocking.and(bounded).is_ok() {
+            // Nobody is left to hear of a failure.
+            self.stream.write_all(&self.outgoing).ok();
+        }
+    }
+}
+
+impl Viewer {
+    fn picture_of(&mut self, screen: &Screen) -> Vec<u8> {
+        let mut picture = match &self.frame {
+            Some(frame) => screen.drawn_after(frame),
+            None => screen.drawn(),
+        };
+        if screen.title() != self.title {
+            screen.title().clone_into(&mut self.title);
+            picture.extend(format!("\x1b]2;{}\x1b\\", self.title).into_bytes());
+        }
+        self.frame = Some(screen.frame());
+        self.picture = Picture::Current;
+        picture
+    }
+}
+
+fn is_temporary(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+    )
+}

@@ -1,0 +1,200 @@
+//! Beginning a session: its name is taken, its files are made, and the agent is started, in an order that leaves nothing half
+//! behind that a reader would take for a session.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use handoff_agents::Agent;
+use handoff_core::time::Clock;
+use handoff_core::{ProjectId, SessionId, SessionName};
+use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
+use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tree};
+
+use super::socket::Socket;
+use super::stopping::Stopping;
+use super::{Holder, MOUTHFUL};
+use crate::evidence::Evidence;
+use crate::journal::{Event, Journal};
+use crate::place::{self, Places};
+use crate::record::{Record, RecordError};
+use crate::screen::Screen;
+use crate::state::Judge;
+use crate::transcript::{Limit, Transcript};
+
+/// Variables that say something about the terminal that a person sits at, which is not the agent's.
+const NOT_OF_THIS_TERMINAL: [&str; 10] = [
+    "COLORTERM",
+    "COLUMNS",
+    "KITTY_WINDOW_ID",
+    "LINES",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TMUX",
+    "TMUX_PANE",
+    "VTE_VERSION",
+    "WINDOWID",
+];
+
+/// Everything that a session begins with.
+pub struct Opening {
+    pub places: Places,
+    /// The user's directory for sockets.
+    pub runtime_dir: Option<PathBuf>,
+    pub id: SessionId,
+    pub project: ProjectId,
+    pub name: SessionName,
+    pub agent: Agent,
+    /// What is started, with the environment of the one who starts it.
+    pub program: Program,
+    pub description: Option<String>,
+    pub size: Size,
+    pub limit: Limit,
+}
+
+/// A session could not begin. Nothing of it runs.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("the name `{0}` is taken by a session that lives")]
+    Taken(SessionName),
+    #[error("cannot make the directories of the session")]
+    Directory(#[from] DirError),
+    #[error("cannot lock the session")]
+    Lock(#[from] LockError),
+    #[error("cannot open the socket of the session")]
+    Socket(#[source] io::Error),
+    #[error("cannot begin the transcript")]
+    Transcript(#[source] io::Error),
+    #[error("cannot become the parent of what the agent leaves behind")]
+    Adopt(#[source] io::Error),
+    #[error(transparent)]
+    Terminal(#[from] TerminalError),
+    #[error("cannot tell which process this is")]
+    Identity(#[source] io::Error),
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    #[error("cannot begin the journal")]
+    Journal(#[source] io::Error),
+    #[error("cannot write down the name of the session")]
+    Name(#[source] WriteError),
+}
+
+impl<'a> Holder<'a> {
+    /// Begins a session in this process.
+    pub fn open(mut opening: Opening, clock: &'a dyn Clock) -> Result<Self, OpenError> {
+        let names = Dir::create_private(&opening.places.names(opening.project))?;
+        let name = take_name(&opening)?;
+        let directory = Dir::create_private(&opening.places.session(opening.id))?;
+        let label = format!("session {}", opening.name);
+        let life = Lock::acquire(&place::holder_lock(directory.path()), &label)?;
+        let socket = open_socket(&opening).map_err(OpenError::Socket)?;
+        let transcript = Transcript::create(directory.path(), opening.limit);
+        let transcript = transcript.map_err(OpenError::Transcript)?;
+        tree::adopt().map_err(OpenError::Adopt)?;
+        equip(&mut opening, &socket);
+        let terminal = Terminal::start(&opening.program, opening.size)?;
+        let record = record(&opening, &socket, &terminal, clock)?;
+        let journal = begin_journal(&directory, &record)?;
+        record.write(&directory)?;
+        let id = format!("{}\n", opening.id);
+        atomic::replace(&names, opening.name.as_str(), id.as_bytes(), Mode::Private)
+            .map_err(OpenError::Name)?;
+        let now = clock.now().moment.awake;
+        Ok(Self {
+            clock,
+            places: opening.places,
+            directory,
+            record,
+            journal,
+            transcript,
+            terminal,
+            screen: Screen::new(opening.size),
+            evidence: Evidence::new(opening.agent),
+            judge: Judge::new(now),
+            input: std::collections::VecDeque::new(),
+            socket,
+            guests: vec![],
+            stopping: Stopping::No,
+            printed_at: None,
+            reaped_at: now,
+            buffer: vec![0; MOUTHFUL],
+            _life: life,
+            _name: name,
+        })
+    }
+}
+
+fn take_name(opening: &Opening) -> Result<Lock, OpenError> {
+    let path = opening.places.name_lock(opening.project, &opening.name);
+    Lock::try_acquire(&path, &opening.id.to_string())?
+        .ok_or_else(|| OpenError::Taken(opening.name.clone()))
+}
+
+fn open_socket(opening: &Opening) -> io::Result<Socket> {
+    let of_user = opening.runtime_dir.as_ref().map(|it| it.join("handoff"));
+    let places: Vec<PathBuf> = of_user
+        .into_iter()
+        .chain([opening.places.own_sockets()])
+        .collect();
+    let digits = mint().simple().to_string();
+    // The end of an id is random, its beginning is the time.
+    Socket::open(&places, &format!("{}.sock", &digits[digits.len() - 12..]))
+}
+
+/// What the agent finds in its environment.
+fn equip(opening: &mut Opening, socket: &Socket) {
+    let environment = &mut opening.program.environment;
+    for name in NOT_OF_THIS_TERMINAL {
+        environment.remove(std::ffi::OsStr::new(name));
+    }
+    let own: [(&str, OsString); 6] = [
+        ("TERM", "xterm-256color".into()),
+        ("HANDOFF_SESSION", opening.id.to_string().into()),
+        ("HANDOFF_SESSION_NAME", opening.name.to_string().into()),
+        ("HANDOFF_AGENT", opening.agent.name().into()),
+        ("HANDOFF_ROLE", "main".into()),
+        ("HANDOFF_SOCKET", socket.path().into()),
+    ];
+    environment.extend(own.map(|(name, value)| (name.into(), value)));
+}
+
+fn record(
+    opening: &Opening,
+    socket: &Socket,
+    terminal: &Terminal,
+    clock: &dyn Clock,
+) -> Result<Record, OpenError> {
+    let program = &opening.program;
+    let words = std::iter::once(&program.name).chain(&program.arguments);
+    Ok(Record {
+        schema_version: Record::VERSION,
+        id: opening.id,
+        name: opening.name.clone(),
+        project: opening.project,
+        agent: opening.agent.name().to_owned(),
+        command: words
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
+        description: opening.description.clone(),
+        cwd: program.cwd.clone(),
+        socket: socket.path(),
+        holder: Identity::own().map_err(OpenError::Identity)?.into(),
+        child: terminal.identity().into(),
+        rows: opening.size.rows,
+        columns: opening.size.columns,
+        started_at: clock.now().wall,
+        ended: None,
+    })
+}
+
+fn begin_journal(directory: &Dir, record: &Record) -> Result<Journal, OpenError> {
+    let mut journal = Journal::new(directory.path(), record.id, record.name.clone());
+    let started = Event::Started {
+        pid: record.child.pid,
+        agent: record.agent.clone(),
+        cwd: record.cwd.clone(),
+    };
+    let noted = journal.append(started, record.started_at);
+    noted.map_err(OpenError::Journal)?;
+    Ok(journal)
+}

@@ -1,0 +1,144 @@
+//! Ending a session, firmer with time: the words that a person would type, then TERM, then KILL.
+
+use std::time::Duration;
+
+use handoff_core::time::Nanos;
+
+/// What TERM is given before KILL.
+pub(super) const TERM_TAKES: Duration = Duration::from_secs(2);
+
+/// How far the ending of a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopping {
+    No,
+    Typed {
+        until: Nanos,
+    },
+    /// To be asked now.
+    Due,
+    Asked {
+        until: Nanos,
+    },
+    Killed {
+        again: Nanos,
+    },
+}
+
+/// What is to be done now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Wait,
+    TypeKeys,
+    Ask,
+    Kill,
+}
+
+impl Stopping {
+    /// Begins. Words are typed only where they are known and the agent reads them; asked again, nothing begins anew.
+    pub(super) fn begin(&mut self, grace: Duration, keys: Option<&str>, now: Nanos) -> Step {
+        if *self != Self::No {
+            return Step::Wait;
+        }
+        match keys {
+            Some(keys) if !keys.is_empty() => {
+                let until = now.after(grace);
+                *self = Self::Typed { until };
+                Step::TypeKeys
+            }
+            Some(_) | None => {
+                *self = Self::Due;
+                Step::Wait
+            }
+        }
+    }
+
+    /// Goes on if it is time.
+    pub(super) fn step(&mut self, now: Nanos) -> Step {
+        let (next, step) = match *self {
+            Self::Typed { until } if now >= until => (asked(now), Step::Ask),
+            Self::Due => (asked(now), Step::Ask),
+            Self::Asked { until } if now >= until => (killed(now), Step::Kill),
+            // What was forked while we looked is killed with the next look.
+            Self::Killed { again } if now >= again => (killed(now), Step::Kill),
+            Self::No | Self::Typed { .. } | Self::Asked { .. } | Self::Killed { .. } => {
+                (*self, Step::Wait)
+            }
+        };
+        *self = next;
+        step
+    }
+
+    pub(super) const fn look_again(&self) -> Option<Nanos> {
+        match *self {
+            Self::No | Self::Due => None,
+            Self::Typed { until } | Self::Asked { until } => Some(until),
+            Self::Killed { again } => Some(again),
+        }
+    }
+
+    /// What it took.
+    pub(super) const fn by(&self) -> Option<&'static str> {
+        match self {
+            Self::No => None,
+            Self::Typed { .. } => Some("exit_keys"),
+            Self::Due | Self::Asked { .. } => Some("term"),
+            Self::Killed { .. } => Some("kill"),
+        }
+    }
+}
+
+fn asked(now: Nanos) -> Stopping {
+    let until = now.after(TERM_TAKES);
+    Stopping::Asked { until }
+}
+
+fn killed(now: Nanos) -> Stopping {
+    let again = now.after(Duration::from_millis(100));
+    Stopping::Killed { again }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Nanos {
+        Nanos(0).after(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn words_then_term_then_kill() {
+        let mut stopping = Stopping::No;
+        let grace = Duration::from_secs(5);
+        assert_eq!(stopping.begin(grace, Some("exit\r"), at(0)), Step::TypeKeys);
+        assert_eq!(stopping.begin(grace, Some("exit\r"), at(1)), Step::Wait);
+        assert_eq!(
+            (stopping.step(at(4)), stopping.by()),
+            (Step::Wait, Some("exit_keys"))
+        );
+        assert_eq!(
+            (stopping.step(at(5)), stopping.by()),
+            (Step::Ask, Some("term"))
+        );
+        assert_eq!(
+            (stopping.step(at(6)), stopping.look_again()),
+            (Step::Wait, Some(at(7)))
+        );
+        assert_eq!(
+            (stopping.step(at(7)), stopping.by()),
+            (Step::Kill, Some("kill"))
+        );
+        assert_eq!(stopping.step(at(8)), Step::Kill);
+    }
+
+    #[test]
+    fn an_agent_that_does_not_read_is_asked_at_once() {
+        for keys in [None, Some("")] {
+            let mut stopping = Stopping::No;
+            assert_eq!(
+                stopping.begin(Duration::from_secs(5), keys, at(0)),
+                Step::Wait
+            );
+            assert_eq!(stopping.step(at(0)), Step::Ask);
+        }
+    }
+}

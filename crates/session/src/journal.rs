@@ -1,0 +1,160 @@
+//! `events.jsonl`: what happened to a session, one JSON object a line.
+//!
+//! Every line has `schema_version`, `seq` (1, 2, 3 …), `ts`, `id` and `type`; fields are added and never change their meaning.
+//! The file is opened for each event, written by one call and closed: closing is what wakes those who watch it.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use handoff_core::{SessionId, SessionName, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::place;
+use crate::record::Ending;
+
+/// Something that happened to a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The agent runs.
+    Started {
+        pid: u32,
+        agent: String,
+        cwd: PathBuf,
+    },
+    /// The agent does something else now.
+    StateChanged {
+        state: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<String>,
+        source: String,
+    },
+    /// The agent has ended, and everything that it started.
+    Exited {
+        #[serde(flatten)]
+        exit: Ending,
+    },
+    /// A type of a later version.
+    #[serde(other)]
+    Other,
+}
+
+/// A line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub schema_version: u32,
+    pub seq: u64,
+    pub ts: Timestamp,
+    /// The name of the session.
+    pub id: SessionName,
+    pub session: SessionId,
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// The journal that a holder writes.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    seq: u64,
+    name: SessionName,
+    session: SessionId,
+}
+
+impl Journal {
+    pub fn new(directory: &Path, session: SessionId, name: SessionName) -> Self {
+        Self {
+            path: place::journal(directory),
+            seq: 0,
+            name,
+            session,
+        }
+    }
+
+    /// Adds an event.
+    pub fn append(&mut self, event: Event, ts: Timestamp) -> io::Result<()> {
+        let entry = Entry {
+            schema_version: 1,
+            seq: self.seq + 1,
+            ts,
+            id: self.name.clone(),
+            session: self.session,
+            event,
+        };
+        let mut line = serde_json::to_vec(&entry)?;
+        line.push(b'\n');
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(&self.path)?;
+        file.write_all(&line)?;
+        self.seq += 1;
+        Ok(())
+    }
+}
+
+/// The state that was published last; none before the first change.
+pub fn last_state(directory: &Path) -> io::Result<Option<(String, Option<String>)>> {
+    let text = match std::fs::read(place::journal(directory)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let entries = text.rsplit(|byte| *byte == b'\n');
+    Ok(entries
+        .filter_map(|line| serde_json::from_slice::<Entry>(line).ok())
+        .find_map(|entry| match entry.event {
+            Event::StateChanged { state, kind, .. } => Some((state, kind)),
+            Event::Started { .. } | Event::Exited { .. } | Event::Other => None,
+        }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn journal(place: &Path) -> Journal {
+        let session = "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60".parse().unwrap();
+        Journal::new(place, session, "impl".parse().unwrap())
+    }
+
+    #[test]
+    fn a_line_has_what_the_contract_says() {
+        let place = tempfile::TempDir::new().unwrap();
+        let mut journal = journal(place.path());
+        let at: Timestamp = "2026-01-02T03:04:05.5Z".parse().unwrap();
+        let changed = |state: &str| Event::StateChanged {
+            state: state.to_owned(),
+            kind: None,
+            source: "screen".to_owned(),
+        };
+        journal.append(changed("busy"), at).unwrap();
+        journal.append(changed("prompt"), at).unwrap();
+        let exited = Event::Exited {
+            exit: Ending::Code(3),
+        };
+        journal.append(exited, at).unwrap();
+        let text = std::fs::read_to_string(place::journal(place.path())).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[2],
+            "{\"schema_version\":1,\"seq\":3,\"ts\":\"2026-01-02T03:04:05.5Z\",\"id\":\"impl\",\
+             \"session\":\"ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60\",\"type\":\"exited\",\"code\":3}"
+        );
+        assert_eq!(
+            last_state(place.path()).unwrap(),
+            Some(("prompt".to_owned(), None))
+        );
+    }
+
+    #[test]
+    fn a_type_of_a_later_version_is_no_error() {
+        let line = "{\"schema_version\":1,\"seq\":1,\"ts\":\"2026-01-02T03:04:05Z\",\"id\":\"a\",\
+                    \"session\":\"ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60\",\"type\":\"danced\",\"steps\":3}";
+        let entry: Entry = serde_json::from_str(line).unwrap();
+        assert_eq!(entry.event, Event::Other);
+    }
+}

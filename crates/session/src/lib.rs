@@ -1,0 +1,41 @@
+//! One agent under supervision.
+//!
+//! A *holder* is a small process for one session. It owns the terminal that the agent runs on, and is the only writer
+//! of the session's directory. Everybody else reads that directory or asks the holder by its socket.
+//!
+//! | module | noun |
+//! |---|---|
+//! | [`place`] | where the files of sessions lie |
+//! | [`record`] | `session.json`: what a session is, and how it ended |
+//! | [`journal`] | `events.jsonl`: what happened to it |
+//! | [`transcript`] | `transcript.log`: every byte that the agent printed |
+//! | [`catalogue`] | the sessions there are, and whether they live |
+//! | [`screen`] | what the agent's terminal shows, and what a terminal answers |
+//! | [`evidence`], [`state`] | what is seen of the agent, and what follows |
+//! | [`control`] | requests and answers on the socket |
+//! | [`client`] | asking a holder |
+//! | [`holder`] | the loop that puts them together |
+//!
+//! A holder never opens the store and never runs git, so that neither a migration nor a lock can disturb an agent at
+//! work. It has one thread and no async runtime: see `docs/design/0008-sessions.md`.
+
+pub mod catalogue;
+pub mod client;
+pub mod control;
+pub mod evidence;
+pub mod holder;
+pub mod journal;
+pub mod place;
+pub mod plain_text;
+pub mod record;
+pub mod screen;
+pub mod state;
+pub mod status_report;
+pub mod transcript;
+
+pub use catalogue::{Known, Standing};
+pub use client::{Client, ClientError};
+pub use holder::{Holder, Opening};
+pub use place::Places;
+pub use record::Record;
+pub use state::{Source, State, Verdict};

@@ -1,0 +1,133 @@
+//! `session.json`: what a session is, and how it ended. Written whole when it starts and when it ends, by its holder only.
+
+use std::io;
+use std::path::PathBuf;
+
+use handoff_core::{ProjectId, SessionId, SessionName, Timestamp};
+use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
+use handoff_process::{Exit, Identity, Size};
+use serde::{Deserialize, Serialize};
+
+const FILE: &str = "session.json";
+/// A record is a page at most; anything longer is none of ours.
+const LONGEST: u64 = 1024 * 1024;
+
+/// What a session is, and how it ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub schema_version: u32,
+    pub id: SessionId,
+    pub name: SessionName,
+    pub project: ProjectId,
+    /// The name of the adapter.
+    pub agent: String,
+    /// Program and arguments, as far as they are text.
+    pub command: Vec<String>,
+    pub description: Option<String>,
+    pub cwd: PathBuf,
+    pub socket: PathBuf,
+    pub holder: Process,
+    pub child: Process,
+    pub rows: u16,
+    pub columns: u16,
+    pub started_at: Timestamp,
+    pub ended: Option<Ended>,
+}
+
+/// A process of this boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    pub pid: u32,
+    /// When it started, in the kernel's ticks: a later process with the same number is another one.
+    pub start_ticks: u64,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    pub at: Timestamp,
+    #[serde(flatten)]
+    pub exit: Ending,
+    /// Processes that could not be ended.
+    pub left: Vec<u32>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Code(i32),
+    Signal(i32),
+}
+
+/// A record could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error("cannot read the record of a session")]
+    Read(#[source] DirError),
+    #[error("`{0}` is not the record of a session")]
+    Damaged(PathBuf, #[source] serde_json::Error),
+    #[error("cannot write the record of a session")]
+    Write(#[source] WriteError),
+}
+
+impl Record {
+    pub const VERSION: u32 = 1;
+
+    /// The record in this directory; none if there is none, as for a session without a terminal.
+    pub fn read(directory: &Dir) -> Result<Option<Self>, RecordError> {
+        let bytes = match directory.read(FILE, LONGEST) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(RecordError::Read(error)),
+        };
+        serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|error| RecordError::Damaged(directory.path().join(FILE), error))
+    }
+
+    pub fn write(&self, directory: &Dir) -> Result<(), RecordError> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("a record has only text as keys");
+        bytes.push(b'\n');
+        atomic::replace(directory, FILE, &bytes, Mode::Private).map_err(RecordError::Write)
+    }
+
+    pub fn size(&self) -> Size {
+        Size {
+            rows: self.rows,
+            columns: self.columns,
+        }
+    }
+}
+
+impl Ending {
+    /// What a shell would call it.
+    pub fn exit_code(self) -> u8 {
+        let number = match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => 128 + signal,
+        };
+        u8::try_from(number & 0xff).expect("eight bits are left")
+    }
+}
+
+impl TryFrom<Exit> for Ending {
+    type Error = io::Error;
+
+    fn try_from(exit: Exit) -> io::Result<Self> {
+        match exit {
+            Exit::Code(code) => Ok(Self::Code(code)),
+            Exit::Signal(signal) => Ok(Self::Signal(signal)),
+            Exit::TimedOut => Err(io::Error::other("a program that still runs has no ending")),
+        }
+    }
+}
+
+impl From<Identity> for Process {
+    fn from(identity: Identity) -> Self {
+        Self {
+            pid: identity.pid,
+            start_ticks: identity.started,
+        }
+    }
+}

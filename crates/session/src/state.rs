@@ -1,0 +1,208 @@
+//! What an agent does, how that is known, and when it is said.
+//!
+//! What the kernel or the program itself says is published at once. A screen is read between two strokes of a painter, and
+//! silence may end in the next moment, so what follows from those must hold for [`HOLD`].
+
+use std::time::Duration;
+
+use handoff_agents::{Block, Hint};
+use handoff_core::time::Nanos;
+
+/// How long a verdict from the screen or from silence must hold.
+pub const HOLD: Duration = Duration::from_millis(200);
+
+/// What an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It has not shown anything yet.
+    Starting,
+    /// It waits for a message.
+    Prompt,
+    /// It works.
+    Busy,
+    /// It waits for a person.
+    Blocked(Block),
+    /// It has ended.
+    Exited,
+    /// Nothing that was seen decides it.
+    Unknown,
+}
+
+/// What says so, the strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The kernel: the process has ended.
+    Process,
+    /// The program itself: OSC 7501.
+    Status,
+    /// Bracketed paste and the foreground process group.
+    Foreground,
+    /// The line with the cursor.
+    Screen,
+    /// That it prints.
+    Output,
+    /// That it does not print.
+    Silence,
+    /// That it was started.
+    Start,
+}
+
+/// A state, and what says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    pub state: State,
+    pub source: Source,
+}
+
+/// What is published: the newest verdict that has held long enough.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    published: Verdict,
+    since: Nanos,
+    waiting: Option<(Verdict, Nanos)>,
+}
+
+impl State {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Prompt => "prompt",
+            Self::Busy => "busy",
+            Self::Blocked(_) => "blocked",
+            Self::Exited => "exited",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// What it waits for a person about.
+    pub const fn kind(self) -> Option<&'static str> {
+        match self {
+            Self::Blocked(block) => Some(block.word()),
+            Self::Starting | Self::Prompt | Self::Busy | Self::Exited | Self::Unknown => None,
+        }
+    }
+}
+
+impl From<Hint> for State {
+    fn from(hint: Hint) -> Self {
+        match hint {
+            Hint::Prompt => Self::Prompt,
+            Hint::Busy => Self::Busy,
+            Hint::Blocked(block) => Self::Blocked(block),
+        }
+    }
+}
+
+impl Source {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Status => "status",
+            Self::Foreground => "foreground",
+            Self::Screen => "screen",
+            Self::Output => "output",
+            Self::Silence => "silence",
+            Self::Start => "start",
+        }
+    }
+
+    const fn hold(self) -> Duration {
+        match self {
+            Self::Process | Self::Status | Self::Foreground | Self::Start => Duration::ZERO,
+            Self::Screen | Self::Output | Self::Silence => HOLD,
+        }
+    }
+}
+
+impl Judge {
+    pub const fn new(now: Nanos) -> Self {
+        Self {
+            published: Verdict {
+                state: State::Starting,
+                source: Source::Start,
+            },
+            since: now,
+            waiting: None,
+        }
+    }
+
+    pub const fn published(&self) -> Verdict {
+        self.published
+    }
+
+    /// Since when that state is published.
+    pub const fn since(&self) -> Nanos {
+        self.since
+    }
+
+    /// Hears what is to be seen now, and says what is to be published newly: a change of the state, not of its source.
+    pub fn hear(&mut self, verdict: Verdict, now: Nanos) -> Option<Verdict> {
+        if verdict.state == self.published.state {
+            self.published = verdict;
+            self.waiting = None;
+            return None;
+        }
+        let first_seen = match self.waiting {
+            Some((waiting, at)) if waiting.state == verdict.state => at,
+            Some(_) | None => now,
+        };
+        if now.since(first_seen) < verdict.source.hold() {
+            self.waiting = Some((verdict, first_seen));
+            return None;
+        }
+        self.waiting = None;
+        self.published = verdict;
+        self.since = now;
+        Some(verdict)
+    }
+
+    /// When to look again although nothing happens.
+    pub fn look_again(&self) -> Option<Nanos> {
+        self.waiting
+            .map(|(verdict, first_seen)| first_seen.after(verdict.source.hold()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn verdict(state: State, source: Source) -> Verdict {
+        Verdict { state, source }
+    }
+
+    fn at(millis: u64) -> Nanos {
+        Nanos(0).after(Duration::from_millis(millis))
+    }
+
+    #[test]
+    fn what_the_program_says_is_published_at_once() {
+        let mut judge = Judge::new(at(0));
+        let busy = verdict(State::Busy, Source::Status);
+        assert_eq!(judge.hear(busy, at(1)), Some(busy));
+        assert_eq!(judge.hear(busy, at(2)), None);
+        assert_eq!((judge.since(), judge.look_again()), (at(1), None));
+    }
+
+    #[test]
+    fn what_the_screen_says_must_hold() {
+        let mut judge = Judge::new(at(0));
+        let prompt = verdict(State::Prompt, Source::Screen);
+        let busy = verdict(State::Busy, Source::Output);
+        assert_eq!(judge.hear(prompt, at(0)), None);
+        assert_eq!(judge.look_again(), Some(at(200)));
+        assert_eq!(judge.hear(busy, at(150)), None);
+        assert_eq!(judge.hear(prompt, at(160)), None);
+        assert_eq!(judge.hear(prompt, at(359)), None);
+        assert_eq!(judge.hear(prompt, at(360)), Some(prompt));
+    }
+
+    #[test]
+    fn a_stronger_sign_of_the_same_state_changes_only_the_source() {
+        let mut judge = Judge::new(at(0));
+        judge.hear(verdict(State::Prompt, Source::Foreground), at(0));
+        let stronger = verdict(State::Prompt, Source::Status);
+        assert_eq!(judge.hear(stronger, at(5)), None);
+        assert_eq!((judge.published(), judge.since()), (stronger, at(0)));
+    }
+}
