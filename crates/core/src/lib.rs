@@ -24,6 +24,7 @@ pub mod task;
 pub mod text;
 pub mod time;
 pub mod tree;
+pub mod visible;
 
 pub use caller::{Action, Caller, Role};
 pub use digest::Digest;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use handoff_core::feature::CheckName;
 use handoff_core::task::VerifyCommand;
+use handoff_core::visible;
 use handoff_files::DirError;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -18,6 +19,8 @@ use crate::workspace::Workspace;
 pub const FILE: &str = "config.toml";
 const LIMIT: u64 = 256 * 1024;
 const OURS: [&str; 3] = ["language", "budget", "checks"];
+const ONE_LINE: &str =
+    "a check is one line without control characters or invisible ones; put more into a script";
 
 /// What a new workspace begins with.
 pub(crate) const INITIAL: &str = "\
@@ -223,12 +226,27 @@ impl Reader<'_> {
                 format!("{error}: {}", cause.unwrap_or_default()),
             )
         };
-        let text = self.string(command, key)?;
+        let text = self.command(command, key)?;
         Ok(Check {
             name: key.parse().map_err(bad_name)?,
             command: VerifyCommand::try_from(text.to_owned())
                 .map_err(|error| self.mistake(command.span().start, error.to_string()))?,
         })
+    }
+
+    /// What runs is what a person saw when they allowed it: a second line, or a character that nobody sees, could read as
+    /// part of a comment and run all the same.
+    fn command<'value>(
+        self,
+        value: &'value Spanned<DeValue<'_>>,
+        key: &str,
+    ) -> Result<&'value str, Mistake> {
+        let text = self.string(value, key)?;
+        if visible::hidden(text).next().is_some() {
+            let what = format!("`{key}`: {ONE_LINE}");
+            return Err(self.mistake(value.span().start, what));
+        }
+        Ok(text)
     }
 
     fn string<'value>(
@@ -309,6 +327,15 @@ mod tests {
         ];
         for (text, line, what) in cases {
             assert_eq!(mistake(text), (line, what.to_owned()), "{text}");
+        }
+        for command in [
+            "\"\"\"true # x\ntouch y\"\"\"",
+            r#""a\rb""#,
+            r#""a\u202eb""#,
+            r#""a\tb""#,
+        ] {
+            let text = format!("[checks]\n\nt = {command}\n");
+            assert_eq!(mistake(&text), (3, format!("`t`: {ONE_LINE}")), "{text}");
         }
         let (line, what) = mistake("[checks]\n\n\"a b\" = 'x'");
         assert!(line == 3 && what.contains("' '"), "{what}");
