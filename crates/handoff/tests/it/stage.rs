@@ -69,7 +69,9 @@ impl Stage {
     pub(crate) fn checks(&self, checks: &str) {
         self.repo
             .write(".handoff/config.toml", format!("[checks]\n{checks}"));
-        self.say("trust").success();
+        let digest = self.json("trust --show")["digest"].clone();
+        let digest = digest.as_str().unwrap();
+        self.run(["trust", "--digest", digest]).success();
     }
 
     /// Claims a named task and returns the fence.

@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use crate::pseudo_terminal;
 use crate::stage::Stage;
 
 const PLAN: &str = "- [>] make the table\n- [ ] fill it\n";
@@ -50,13 +51,65 @@ fn trust_can_be_taken_back() {
     assert_eq!(stage.say("verify --run").code(), Some(9));
 }
 
+fn untrusted() -> Stage {
+    let stage = stage();
+    let checks = "[checks]\ntest = 'true  # x'\n";
+    stage.repo.write(".handoff/config.toml", checks);
+    stage
+}
+
+fn shown_digest(stage: &Stage) -> String {
+    let shown = stage.say("trust --show").success().stdout;
+    let digest = shown.lines().find_map(|line| line.strip_prefix("digest "));
+    digest.unwrap().to_owned()
+}
+
+#[test]
+fn commands_are_shown_before_a_person_is_asked_about_them() {
+    let stage = untrusted();
+    for (answer, is_trusted) in [("n\n", false), ("\n", false), ("y\n", true)] {
+        let seen = pseudo_terminal::run(stage.command(["trust"]), answer);
+        let (command, question) = (seen.text.find("true  # x"), seen.text.find("May these"));
+        assert!(command.is_some() && command < question, "{}", seen.text);
+        assert_eq!(stage.json("trust --show")["is_trusted"], is_trusted);
+    }
+}
+
+#[test]
+fn without_a_person_only_the_digest_of_what_is_there_is_trusted() {
+    let stage = untrusted();
+    let digest = shown_digest(&stage);
+    let refused = stage.say("trust");
+    assert_eq!(refused.code(), Some(9));
+    let hint = format!("or `handoff trust --digest {digest}`");
+    assert!(refused.stderr.contains(&hint), "{}", refused.stderr);
+    assert_eq!(stage.say("trust --json").code(), Some(9));
+    assert_eq!(stage.say("trust --digest 000000000000").code(), Some(4));
+    assert_eq!(stage.say("trust --digest 0").code(), Some(2));
+    assert_eq!(stage.json("trust --show")["is_trusted"], false);
+    stage.run(["trust", "--digest", &digest]).success();
+    assert_eq!(stage.json("trust")["is_trusted"], true);
+}
+
+#[test]
+fn a_check_of_two_lines_is_a_mistake() {
+    let stage = stage();
+    let checks = "[checks]\ntest = \"\"\"true # x\ntouch ran\"\"\"\n";
+    stage.repo.write(".handoff/config.toml", checks);
+    let refused = stage.say("trust --show");
+    assert_eq!(refused.code(), Some(1));
+    assert!(
+        refused
+            .stderr
+            .contains("line 2: `test`: a check is one line")
+    );
+}
+
 #[test]
 fn a_session_cannot_trust() {
-    let stage = stage();
-    stage
-        .repo
-        .write(".handoff/config.toml", "[checks]\ntest = 'true'\n");
-    let mut trust = stage.command(["trust"]);
+    let stage = untrusted();
+    let digest = shown_digest(&stage);
+    let mut trust = stage.command(["trust", "--digest", &digest]);
     trust.env("HANDOFF_SESSION", "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60");
     assert_eq!(trust.output().unwrap().status.code(), Some(9));
     assert_eq!(stage.json("trust --show")["is_trusted"], false);
@@ -143,5 +196,7 @@ fn a_step_that_is_done_after_a_check_passed_is_verified() {
         events.contains("tables #3 step done: make the table"),
         "{events}"
     );
+    let prompt = stage.say("continue --raw").success().stdout;
+    assert!(prompt.contains("- verified by `test`"), "{prompt}");
     stage.say("doctor --audit").success();
 }

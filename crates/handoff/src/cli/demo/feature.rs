@@ -28,7 +28,7 @@ pub(super) fn carried_on(stage: &mut Stage, ctx: &mut Context) -> Result<(), Fai
     stage.write(".handoff/features/polite/FEATURE.md", GOAL)?;
     stage.write(".handoff/features/polite/STATE.md", PLAN)?;
     stage.write(".handoff/config.toml", CHECKS)?;
-    stage.handoff(&["trust"])?;
+    trust(stage)?;
     stage.write("greet.sh", EDIT)?;
     stage.handoff(&["verify", "--run"])?;
     stage.handoff(&["step", "done", "1"])?;
@@ -46,5 +46,16 @@ pub(super) fn carried_on(stage: &mut Stage, ctx: &mut Context) -> Result<(), Fai
     for line in told.take_while(|line| !line.starts_with("## Commands")) {
         tell(ctx, "    | ", &plain(line))?;
     }
+    Ok(())
+}
+
+/// Nobody is asked on a stage: what is there is what was just written.
+fn trust(stage: &Stage) -> Result<(), Failure> {
+    let shown = stage.handoff(&["trust", "--show", "--json"])?;
+    let shown: serde_json::Value = serde_json::from_str(&shown).map_err(|error| {
+        Failure::failed("`handoff trust --show` says nothing that can be read").because(&error)
+    })?;
+    let digest = shown["digest"].as_str().unwrap_or_default();
+    stage.handoff(&["trust", "--digest", digest])?;
     Ok(())
 }
