@@ -38,8 +38,10 @@ pub struct CheckpointDocument {
     pub feature: String,
     /// The current step.
     pub step: Option<String>,
-    /// How much is changed in tracked files and not committed, in git's words.
+    /// How much is changed and not committed.
     pub changes: String,
+    /// Why it was taken, if they said.
+    pub reason: Option<String>,
     /// Where the code stands.
     pub tree: Option<TreeDocument>,
 }
@@ -84,6 +86,8 @@ pub enum CheckStanding {
     Passed,
     /// It passed, but on other code.
     Outdated,
+    /// It passed, but what is not committed is too large to tell whether it is still the same.
+    Unreadable,
     /// It did not pass when it ran last.
     Failed,
 }
@@ -161,10 +165,14 @@ pub struct StatusDocument {
     pub plan: PlanDocument,
     /// The steps that cannot go on.
     pub blocked: Vec<StepDocument>,
+    /// What else was noted as a blocker.
+    pub blockers: Vec<String>,
     /// How far the code has moved since the state was recorded, in a few words.
     pub freshness: String,
-    /// Whether it has not moved at all.
+    /// Whether the code has not moved at all, and the plan was not edited by hand.
     pub is_current: bool,
+    /// Whether the plan was edited since, by hand or by an agent.
+    pub is_plan_edited: bool,
     /// When the state was last recorded.
     pub recorded_at: Option<Timestamp>,
     /// Where the code stood then.
@@ -175,8 +183,8 @@ pub struct StatusDocument {
     pub edited: Vec<String>,
     /// What proves the work.
     pub checks: Vec<VerifiedCheck>,
-    /// What to do next, as a command.
-    pub next: &'static str,
+    /// What to do next: a command where there is one, else a sentence.
+    pub next: String,
     /// What could not be found out.
     pub warnings: Vec<String>,
 }

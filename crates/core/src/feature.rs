@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FeatureId, FeatureName, ProjectId, Timestamp};
+use crate::text::VerifyCommand;
+use crate::{Digest, FeatureId, FeatureName, ProjectId, Timestamp};
 
 /// What the ledger knows of a feature: the fold of its events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,10 +27,13 @@ pub struct FeatureRecord {
     pub project: ProjectId,
     /// What it is called.
     pub name: FeatureName,
-    /// Where code and plan stood when something was last recorded.
+    /// Where code and plan stood when a step or a checkpoint was last recorded. Notes and checks say nothing about the
+    /// plan as a whole, and do not move it.
     pub mark: Option<Marked>,
+    /// The digest of the plan's document as a command left it last.
+    pub written_plan: Option<Digest>,
     /// The last run of each check.
-    pub checks: BTreeMap<CheckName, CheckRun>,
+    pub checks: BTreeMap<CheckName, Ran>,
     /// The steps that were finished by command, oldest first.
     pub finished: Vec<Finished>,
     /// The last checkpoint, if no step was worked on by command since.
@@ -58,8 +62,28 @@ pub struct Finished {
     pub at: Timestamp,
     /// Where things stood.
     pub mark: Mark,
-    /// The checks that had passed on exactly this state of the code.
-    pub proved_by: Vec<CheckName>,
+    /// What had passed on exactly this code.
+    pub proved_by: Vec<Proof>,
+}
+
+/// A check that had passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    /// Which.
+    pub check: CheckName,
+    /// The command as it was then.
+    pub command: VerifyCommand,
+    /// When it passed.
+    pub at: Timestamp,
+}
+
+/// The last run of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// What the tool saw.
+    pub run: CheckRun,
 }
 
 /// Where things stood when a session ended, by its own will or not.

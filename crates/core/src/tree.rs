@@ -35,6 +35,21 @@ pub struct TreeState {
     pub dirty: Option<Dirty>,
 }
 
+impl TreeState {
+    /// Whether it is certain that both are the same code, whatever the branch is called. Edits without a digest may be any
+    /// edits.
+    pub fn is_same_code(&self, other: &Self) -> bool {
+        self.commit == other.commit && self.dirty == other.dirty && self.is_read()
+    }
+
+    /// Whether what is not committed could be read.
+    pub fn is_read(&self) -> bool {
+        self.dirty
+            .as_ref()
+            .is_none_or(|dirty| dirty.digest.is_some())
+    }
+}
+
 /// What was not committed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dirty {

@@ -23,6 +23,7 @@ pub fn briefing(facts: &Facts<'_>, budget: Budget) -> String {
     let parts = [
         freshness::part(facts),
         progress::next_action(facts),
+        progress::details(facts),
         goal(facts),
         progress::in_flight(facts),
         progress::blockers(facts),

@@ -91,15 +91,9 @@ pub struct CheckRun {
 impl CheckRun {
     /// Whether it proves that the check passes on this state of the code.
     pub fn proves(&self, tree: &TreeState) -> bool {
-        self.outcome == CheckOutcome::Passed && self.tree.as_ref() == Some(tree) && is_read(tree)
+        let ran_on = self.tree.as_ref();
+        self.outcome == CheckOutcome::Passed && ran_on.is_some_and(|it| it.is_same_code(tree))
     }
-}
-
-/// Edits without a digest may be any edits.
-fn is_read(tree: &TreeState) -> bool {
-    tree.dirty
-        .as_ref()
-        .is_none_or(|dirty| dirty.digest.is_some())
 }
 
 #[cfg(test)]

@@ -109,20 +109,3 @@ pub enum FeatureEvent {
     /// It was put away.
     Archived,
 }
-
-impl FeatureEvent {
-    /// Where things stood.
-    pub const fn mark(&self) -> Option<&Mark> {
-        match self {
-            Self::Begun { .. } | Self::Archived => None,
-            Self::StepStarted { mark, .. }
-            | Self::StepFinished { mark, .. }
-            | Self::StepBlocked { mark, .. }
-            | Self::StepAdded { mark, .. }
-            | Self::Noted { mark, .. }
-            | Self::Decided { mark, .. }
-            | Self::Checked { mark, .. }
-            | Self::Checkpointed { mark, .. } => Some(mark),
-        }
-    }
-}

@@ -1,6 +1,8 @@
 //! What an event means for what is known of a feature.
 
-use super::{Checkpoint, FeatureEvent, FeatureRecord, Finished, Mark, Marked, StepTitle};
+use super::{
+    Checkpoint, FeatureEvent, FeatureRecord, Finished, Mark, Marked, Proof, Ran, StepTitle,
+};
 use crate::{FeatureId, FeatureName, ProjectId, Timestamp};
 
 /// So many finished steps are remembered: more than a plan has, few enough for one row.
@@ -32,6 +34,7 @@ impl FeatureRecord {
             project,
             name,
             mark: None,
+            written_plan: None,
             checks: std::collections::BTreeMap::new(),
             finished: vec![],
             checkpoint: None,
@@ -68,23 +71,27 @@ impl FeatureRecord {
     /// Takes an event in.
     pub fn apply(&mut self, event: FeatureEvent, at: Timestamp) {
         self.version += 1;
-        if let Some(mark) = event.mark().cloned() {
-            self.mark = Some(Marked { at, mark });
-        }
         match event {
-            FeatureEvent::StepFinished { step, mark } => self.finish(step, mark, at),
-            FeatureEvent::StepStarted { .. } | FeatureEvent::StepBlocked { .. } => {
-                self.checkpoint = None;
+            FeatureEvent::StepFinished { step, mark } => {
+                self.write_plan(&mark, at);
+                self.finish(step, mark, at);
             }
+            FeatureEvent::StepStarted { step, mark }
+            | FeatureEvent::StepBlocked { step, mark, .. } => {
+                self.write_plan(&mark, at);
+                self.finished.retain(|finished| finished.step != step);
+            }
+            FeatureEvent::StepAdded { mark, .. } => self.write_plan(&mark, at),
             FeatureEvent::Checked { run, .. } => {
-                self.checks.insert(run.check.clone(), run);
+                self.checks.insert(run.check.clone(), Ran { at, run });
             }
             FeatureEvent::Checkpointed {
                 step,
                 changes,
                 reason,
-                ..
+                mark,
             } => {
+                self.mark = Some(Marked { at, mark });
                 self.checkpoint = Some(Checkpoint {
                     at,
                     step,
@@ -94,16 +101,25 @@ impl FeatureRecord {
             }
             FeatureEvent::Archived => self.archived_at = Some(at),
             FeatureEvent::Begun { .. }
-            | FeatureEvent::StepAdded { .. }
             | FeatureEvent::Noted { .. }
             | FeatureEvent::Decided { .. } => {}
         }
     }
 
-    fn finish(&mut self, step: StepTitle, mark: Mark, at: Timestamp) {
+    /// A command has written the plan: what a checkpoint said before is overtaken.
+    fn write_plan(&mut self, mark: &Mark, at: Timestamp) {
         self.checkpoint = None;
-        let passed = self.checks.values().filter(|run| run.proves(&mark.tree));
-        let proved_by = passed.map(|run| run.check.clone()).collect();
+        self.written_plan.clone_from(&mark.plan);
+        self.mark = Some(Marked {
+            at,
+            mark: mark.clone(),
+        });
+    }
+
+    fn finish(&mut self, step: StepTitle, mark: Mark, at: Timestamp) {
+        let passed = self.checks.values();
+        let passed = passed.filter(|ran| ran.run.proves(&mark.tree));
+        let proved_by = passed.map(Ran::proof).collect();
         self.finished.push(Finished {
             step,
             at,
@@ -123,6 +139,16 @@ impl FeatureRecord {
     }
 }
 
+impl Ran {
+    fn proof(&self) -> Proof {
+        Proof {
+            check: self.run.check.clone(),
+            command: self.run.command.clone(),
+            at: self.at,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -131,7 +157,7 @@ mod tests {
 
     use super::*;
     use crate::TreeState;
-    use crate::feature::{CheckOutcome, CheckRun, OutputTail};
+    use crate::feature::{CheckOutcome, CheckRun, NoteKind, OutputTail};
 
     fn mark(commit: char) -> Mark {
         Mark {
@@ -185,7 +211,10 @@ mod tests {
         let here = mark('a');
         let record = after([checked(&here, CheckOutcome::Passed), finished(&here)]);
         let proof = record.proof_of("do it").unwrap();
-        assert_eq!(proof.proved_by, ["test".parse().unwrap()]);
+        let [proof] = &proof.proved_by[..] else {
+            panic!("{proof:?}");
+        };
+        assert_eq!(proof.command.as_str(), "make test");
     }
 
     #[test]
@@ -198,6 +227,37 @@ mod tests {
             let record = after([check, finished(&here)]);
             assert_eq!(record.proof_of("do it").unwrap().proved_by, []);
         }
+    }
+
+    #[test]
+    fn a_step_that_is_opened_again_has_lost_its_proof() {
+        let here = mark('a');
+        let step = "do it".parse().unwrap();
+        let opened = FeatureEvent::StepStarted {
+            step,
+            mark: mark('b'),
+        };
+        let record = after([
+            checked(&here, CheckOutcome::Passed),
+            finished(&here),
+            opened,
+        ]);
+        assert_eq!(record.proof_of("do it"), None);
+    }
+
+    #[test]
+    fn notes_and_checks_do_not_say_that_the_plan_is_current() {
+        let note = FeatureEvent::Noted {
+            kind: NoteKind::Note,
+            text: "hello".parse().unwrap(),
+            mark: mark('b'),
+        };
+        let record = after([
+            finished(&mark('a')),
+            note,
+            checked(&mark('b'), CheckOutcome::Passed),
+        ]);
+        assert_eq!(record.mark.unwrap().mark, mark('a'));
     }
 
     #[test]

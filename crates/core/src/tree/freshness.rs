@@ -67,6 +67,10 @@ pub enum Ignorance {
     NoGit,
     /// No state of the code was recorded with the text.
     NotRecorded,
+    /// What was recorded cannot be read.
+    LedgerUnreadable,
+    /// The history could not be compared.
+    NotCompared,
     /// The commit it was written at is not in this repository.
     CommitMissing,
     /// One of the two states is before the first commit.
@@ -102,7 +106,7 @@ impl Freshness {
         Ok(Self {
             drift,
             written_on: written.branch.clone().filter(|_| moved),
-            has_new_edits: written.dirty != now.dirty || is_unread(now),
+            has_new_edits: written.dirty != now.dirty || !now.is_read(),
         })
     }
 
@@ -115,13 +119,6 @@ impl Freshness {
     pub fn is_current(&self) -> bool {
         self.drift == Drift::None && self.written_on.is_none() && !self.has_new_edits
     }
-}
-
-/// Edits without a digest may be others: never fail open.
-fn is_unread(now: &TreeState) -> bool {
-    now.dirty
-        .as_ref()
-        .is_some_and(|dirty| dirty.digest.is_none())
 }
 
 impl From<Relation> for Drift {

@@ -19,6 +19,7 @@ mod pen;
 mod plan_view;
 mod prompt;
 mod site;
+mod standing;
 mod status;
 mod step;
 mod survey;

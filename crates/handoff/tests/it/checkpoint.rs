@@ -17,11 +17,17 @@ fn it_says_the_step_the_commit_and_how_much_is_not_committed() {
     assert_snapshot!(said, @"
     exit status: 0
     --- stdout ---
-    checkpoint of tables at <commit>: 1 file changed, 1 insertion(+), 1 deletion(-); make the table
+    checkpoint of tables at <commit> (lunch): 2 files not committed (1 file changed, 1 insertion(+), 1 deletion(-)); make the table
     ");
     let status = stage.json("status");
     assert_eq!(status["freshness"], "current");
     assert_eq!(status["recorded"]["uncommitted"], 2);
+    let prompt = stage.say("continue --raw").success();
+    assert!(
+        prompt.stdout.contains("> make the table; lunch"),
+        "{}",
+        prompt.stdout
+    );
 }
 
 #[test]
@@ -48,4 +54,13 @@ fn a_sub_task_may_not_keep_the_record() {
         .env("HANDOFF_ROLE", "sub-task");
     assert_eq!(checkpoint.output().unwrap().status.code(), Some(9));
     assert_eq!(stage.say("events").success().stdout, "");
+}
+
+#[test]
+fn files_that_git_does_not_know_yet_are_not_committed_either() {
+    let stage = Stage::new();
+    stage.repo.write("code", "1\n").commit("first");
+    stage.feature("tables", "- [>] make the table\n");
+    stage.repo.write("new", "1\n");
+    assert_eq!(stage.json("checkpoint")["changes"], "1 file not committed");
 }

@@ -17,7 +17,7 @@ fn a_feature_without_a_plan_is_begun_and_not_continued() {
     exit status: 4
     --- stderr ---
     error: the feature `tables` has no plan to continue
-    hint: begin it: `handoff start`
+    hint: see what comes first: `handoff next`
     ");
 }
 
@@ -82,7 +82,7 @@ fn the_prompt_tells_where_the_last_session_was() {
         "> Make a table.",
         "> oak because: it is hard",
         "> glue before sanding",
-        "- verified by `test` on ",
+        "- verified by `true` at ",
     ] {
         assert!(
             prompt.stdout.contains(part),
@@ -138,4 +138,59 @@ fn without_git_it_works_and_says_what_it_cannot_know() {
             .contains("unknown: there is no git repository here")
     );
     assert!(prompt.stdout.contains("> saw the boards"));
+}
+
+#[test]
+fn a_note_does_not_make_a_plan_current_that_is_not() {
+    let stage = stage("- [>] one\n- [ ] two\n");
+    stage.say("ignore").success();
+    stage.say("step done 1").success();
+    stage.repo.write("code", "2").commit("second");
+    stage.say("note hello").success();
+    let prompt = stage.say("continue --raw").success();
+    assert!(
+        prompt.stdout.contains("**ahead by 1 commit.**"),
+        "{}",
+        prompt.stdout
+    );
+}
+
+#[test]
+fn a_feature_that_is_made_again_has_none_of_the_proof_of_the_old_one() {
+    let stage = stage("- [>] one\n- [ ] two\n");
+    stage.checks("test = 'true'\n");
+    for away in ["archive tables", "clean --force"] {
+        stage.say("verify --run").success();
+        stage.say("step done 1").success();
+        assert!(stage.say("continue --raw").stdout.contains("- verified by"));
+        stage.say(away).success();
+        stage.feature("tables", "- [x] one\n- [>] two\n");
+        let prompt = stage.say("continue --raw").success();
+        assert!(
+            prompt.stdout.contains("- unverified: step 1"),
+            "{away}: {}",
+            prompt.stdout
+        );
+        stage.feature("tables", "- [>] one\n- [ ] two\n");
+    }
+}
+
+#[test]
+fn where_the_work_began_is_known_without_any_command_of_the_agent() {
+    let stage = stage("Nothing yet.\n");
+    stage.say("ignore").success();
+    stage
+        .repo
+        .write(".handoff/features/tables/FEATURE.md", "Make a table.\n");
+    stage.say("start").success();
+    stage.repo.write("code", "2").commit("second");
+    let plan = "# Execution Plan\n- [x] one\n- [>] two\n";
+    stage.repo.write(".handoff/features/tables/STATE.md", plan);
+    let prompt = stage.say("continue --raw").success();
+    assert!(
+        prompt.stdout.contains("**ahead by 1 commit.**"),
+        "{}",
+        prompt.stdout
+    );
+    assert!(prompt.stdout.contains("was edited since that record"));
 }

@@ -28,7 +28,7 @@ fn it_tells_five_scenes_whose_ledger_agrees_and_leaves_nothing() {
         told.stdout
     );
     assert!(
-        told.stdout.contains("- verified by `asks` on "),
+        told.stdout.contains("- verified by `grep -q "),
         "{}",
         told.stdout
     );

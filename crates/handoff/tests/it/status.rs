@@ -123,3 +123,22 @@ fn a_ledger_that_cannot_be_read_keeps_nobody_from_the_plan() {
             .starts_with("the ledger cannot be read")
     );
 }
+
+#[test]
+fn an_edit_by_hand_and_a_noted_blocker_are_told() {
+    let stage = stage();
+    stage.say("step done 2").success();
+    assert_eq!(stage.json("status")["is_current"], true);
+    stage
+        .run(["note", "the mill is closed", "--blocker"])
+        .success();
+    let path = ".handoff/features/tables/STATE.md";
+    let plan = stage.repo.read(path).unwrap();
+    stage.repo.write(path, plan.replace("[>]", "[x]"));
+    let status = stage.json("status");
+    assert_eq!(
+        (&status["is_current"], &status["is_plan_edited"]),
+        (&false.into(), &true.into())
+    );
+    assert_eq!(status["blockers"][0], "the mill is closed");
+}

@@ -37,6 +37,8 @@ pub struct Knowledge<'a> {
     pub freshness: &'a Freshness,
     /// The digest of the plan's document now.
     pub plan: Option<&'a Digest>,
+    /// What could not be found out.
+    pub warnings: &'a [String],
 }
 
 /// How the code stands now.
@@ -87,9 +89,16 @@ impl Entry {
 }
 
 impl Knowledge<'_> {
-    /// Whether the plan's document is another than the one that was recorded last.
-    pub(super) fn is_plan_edited(&self) -> bool {
-        let recorded = self.record.and_then(|record| record.mark.as_ref());
-        recorded.is_some_and(|marked| marked.mark.plan.as_ref() != self.plan)
+    /// Whether the plan's document is another than the one that was recorded last, or than a command left it. A checkpoint
+    /// says where things stand and not that it is right: it does not make an edit by hand a command's.
+    #[must_use]
+    pub fn is_plan_edited(&self) -> bool {
+        let Some(record) = self.record else {
+            return false;
+        };
+        let marked = record.mark.as_ref().map(|marked| &marked.mark.plan);
+        let written = record.written_plan.as_ref();
+        marked.is_some_and(|plan| plan.as_ref() != self.plan)
+            || written.is_some_and(|written| Some(written) != self.plan)
     }
 }

@@ -26,6 +26,8 @@ pub(super) fn part(facts: &Facts<'_>) -> Part {
     } else {
         part
     };
+    let warnings = knowledge.warnings.iter();
+    let part = part.items(warnings.map(|warning| format!("- warning: {}", quote::line(warning))));
     match knowledge.code {
         Some(code) => now(part, code),
         None => part,
@@ -70,6 +72,8 @@ const fn ignorance(why: Ignorance) -> &'static str {
     match why {
         Ignorance::NoGit => "there is no git repository here",
         Ignorance::NotRecorded => "no state of the code was recorded with this plan",
+        Ignorance::LedgerUnreadable => "what was recorded cannot be read",
+        Ignorance::NotCompared => "the commits could not be compared",
         Ignorance::CommitMissing => "the commit it was written at is not in this repository",
         Ignorance::NoCommit => "there is no commit to compare with",
     }

@@ -1,9 +1,10 @@
 //! Where the plan stands: the next action, what is in flight, what is blocked, what remains.
 
-use handoff_core::feature::{CheckOutcome, CheckRun, Checkpoint};
+use handoff_core::feature::{CheckOutcome, Checkpoint, Ran};
 
 use super::facts::{Entry, Facts};
 use super::part::{Part, Rank};
+use super::proof::{last_run, ran_at};
 use crate::plan::{Marker, Problem, Step, Verdict};
 use crate::quote;
 
@@ -32,8 +33,16 @@ fn current_step(part: Part, facts: &Facts<'_>, step: &Step) -> Part {
     let (done, total) = (facts.plan.done(), facts.plan.steps.len());
     part.intro(format!("Step {} of {total}, {done} done:", step.number))
         .items([item(step)])
-        .items(step.notes.iter().map(|note| note_line(step, note)))
+}
+
+/// What is written below the current step, and what the last session wanted to do next.
+pub(super) fn details(facts: &Facts<'_>) -> Part {
+    let step = facts.plan.current().into_iter();
+    let notes = step.flat_map(|step| step.notes.iter().map(|note| note_line(step, note)));
+    Part::new("What is said about it", Rank::Highest)
+        .items(notes)
         .items(facts.memory.next.iter().map(Entry::quoted))
+        .rest("STATE.md")
 }
 
 fn problem(problem: &Problem) -> String {
@@ -45,8 +54,10 @@ fn problem(problem: &Problem) -> String {
 pub(super) fn in_flight(facts: &Facts<'_>) -> Part {
     let record = facts.knowledge.record;
     let checkpoint = record.and_then(|record| record.checkpoint.as_ref());
-    let checks = record.into_iter().flat_map(|record| record.checks.values());
-    let failing = checks.filter(|run| run.outcome != CheckOutcome::Passed);
+    let checks = facts.checks.iter();
+    let failing = checks
+        .filter_map(|check| last_run(facts, check))
+        .filter(|ran| ran.run.outcome != CheckOutcome::Passed);
     Part::new("In flight or broken", Rank::Highest)
         .items(checkpoint.map(left_at))
         .items(failing.map(failed))
@@ -59,19 +70,25 @@ fn left_at(checkpoint: &Checkpoint) -> String {
         .step
         .as_ref()
         .map_or("no step", |step| step.as_str());
-    let changes = match checkpoint.changes.as_str() {
-        "" => "nothing uncommitted",
-        changes => changes,
-    };
+    let reason = checkpoint
+        .reason
+        .as_ref()
+        .map_or_else(String::new, |reason| {
+            format!("; {}", quote::line(reason.as_str()))
+        });
     let at = checkpoint.at.strftime("%Y-%m-%d %H:%M UTC");
-    let (changes, step) = (quote::line(changes), quote::line(step));
-    format!("- checkpoint of {at} ({changes}) > {step}")
+    let changes = quote::line(&checkpoint.changes);
+    format!(
+        "- checkpoint of {at}: {changes} > {}{reason}",
+        quote::line(step)
+    )
 }
 
-fn failed(run: &CheckRun) -> String {
-    let last = run.output.as_str().lines().last().unwrap_or_default();
-    let (check, last) = (&run.check, quote::line(last));
-    format!("- the check `{check}` did not pass when it ran last > {last}")
+fn failed(ran: &Ran) -> String {
+    let last = ran.run.output.as_str().lines().last().unwrap_or_default();
+    let (check, last) = (&ran.run.check, quote::line(last));
+    let at = ran_at(ran);
+    format!("- the check `{check}` did not pass {at} > {last}")
 }
 
 pub(super) fn blockers(facts: &Facts<'_>) -> Part {

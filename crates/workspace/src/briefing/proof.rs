@@ -1,6 +1,6 @@
 //! What is done, and what proves it.
 
-use handoff_core::feature::{CheckOutcome, CheckRun, Finished};
+use handoff_core::feature::{CheckOutcome, Finished, Ran};
 
 use super::facts::Facts;
 use super::freshness::short;
@@ -36,22 +36,23 @@ fn standing(proof: Option<&Finished>) -> String {
     let Some(proof) = proof.filter(|proof| !proof.proved_by.is_empty()) else {
         return "unverified".to_owned();
     };
-    let checks: Vec<String> = proof
-        .proved_by
-        .iter()
-        .map(|check| format!("`{check}`"))
-        .collect();
+    let commands = proof.proved_by.iter().map(|it| {
+        let at = it.at.strftime("%Y-%m-%d %H:%M UTC");
+        format!("`{}` at {at}", in_code(it.command.as_str()))
+    });
+    let commands: Vec<String> = commands.collect();
     let commit = proof.mark.tree.commit.as_ref().map_or("no commit", short);
     let edits = if proof.mark.tree.dirty.is_some() {
         " with edits"
     } else {
         ""
     };
-    format!(
-        "verified by {} on {} at {commit}{edits}",
-        checks.join(", "),
-        proof.at.strftime("%Y-%m-%d")
-    )
+    format!("verified by {} on {commit}{edits}", commands.join(", "))
+}
+
+/// A command between backticks: one of its own would end the quote.
+fn in_code(command: &str) -> String {
+    quote::line(command).replace('`', "'")
 }
 
 /// The commands that prove the work, and how they came out.
@@ -64,39 +65,40 @@ pub(super) fn checks(facts: &Facts<'_>) -> Part {
 }
 
 fn check_item(facts: &Facts<'_>, check: &Check) -> String {
-    let run = facts
-        .knowledge
-        .record
-        .and_then(|record| record.checks.get(&check.name));
+    let run = last_run(facts, check);
     let command = quote::line(check.command.as_str());
-    format!(
-        "- `{}`, {} > {command}",
-        check.name,
-        came_out(facts, check, run)
-    )
+    format!("- `{}`, {} > {command}", check.name, came_out(facts, run))
 }
 
-fn came_out(facts: &Facts<'_>, check: &Check, run: Option<&CheckRun>) -> String {
-    let Some(run) = run.filter(|run| run.command == check.command) else {
-        return "unverified: never run by handoff".to_owned();
+/// The last run of a check as it is now.
+pub(super) fn last_run<'a>(facts: &Facts<'a>, check: &Check) -> Option<&'a Ran> {
+    let ran = facts.knowledge.record?.checks.get(&check.name)?;
+    (ran.run.command == check.command).then_some(ran)
+}
+
+fn came_out(facts: &Facts<'_>, ran: Option<&Ran>) -> String {
+    let Some(ran) = ran else {
+        return "unverified: never run by handoff as it is".to_owned();
     };
     let is_now = facts
         .knowledge
         .code
-        .is_some_and(|code| run.proves(code.tree));
-    match (run.outcome, is_now) {
-        (CheckOutcome::Passed, true) => "verified: passed on exactly this code".to_owned(),
-        (CheckOutcome::Passed, false) => format!("passed on other code ({})", ran_at(run)),
+        .is_some_and(|code| ran.run.proves(code.tree));
+    match (ran.run.outcome, is_now) {
+        (CheckOutcome::Passed, true) => {
+            format!("verified: passed on this code, {}", ran_at(ran))
+        }
+        (CheckOutcome::Passed, false) => format!("passed on other code, {}", ran_at(ran)),
         (CheckOutcome::Failed { .. } | CheckOutcome::Killed { .. } | CheckOutcome::TimedOut, _) => {
-            format!("did not pass ({})", ran_at(run))
+            format!("did not pass, {}", ran_at(ran))
         }
     }
 }
 
-fn ran_at(run: &CheckRun) -> String {
-    let commit = run.tree.as_ref().and_then(|tree| tree.commit.as_ref());
-    commit.map_or_else(
-        || "unknown commit".to_owned(),
-        |commit| format!("at {}", short(commit)),
-    )
+/// When a check ran, and on which commit.
+pub(super) fn ran_at(ran: &Ran) -> String {
+    let commit = ran.run.tree.as_ref().and_then(|tree| tree.commit.as_ref());
+    let commit = commit.map_or("code that changed meanwhile", short);
+    let at = ran.at.strftime("%Y-%m-%d %H:%M UTC");
+    format!("at {at} on {commit}")
 }

@@ -84,6 +84,7 @@ impl Known {
                 }),
                 freshness: &self.freshness,
                 plan: Some(&digest),
+                warnings: &[],
             },
         };
         briefing(&facts, Budget::new(tokens).unwrap())
@@ -129,12 +130,13 @@ fn a_fresh_session_is_told_what_is_true_and_what_comes_next() {
     let told = Known::verified().told(2000);
     for part in [
         "**current.** The state below was last recorded on 1970-01-01 00:00 UTC, branch `main`, commit `aaaaaaaaaa`, nothing uncommitted.",
-        "Step 3 of 5, 2 done:\n- step 3, STATE.md:4 > sort it\n- below step 3 > by name",
+        "Step 3 of 5, 2 done:\n- step 3, STATE.md:4 > sort it",
+        "- below step 3 > by name",
         "From `.handoff/features/tables/FEATURE.md`:\n> People can sort tables.\n>\n> Fast.",
         "- step 4, STATE.md:6 > print it; which paper?",
         "- step 5, STATE.md:8 > ship it",
-        "- verified by `test` on 1970-01-01 at aaaaaaaaaa: step 2, STATE.md:3 > fill it\n- unverified: step 1, STATE.md:2 > make the table",
-        "- `test`, verified: passed on exactly this code > make test",
+        "- verified by `make test` at 1970-01-01 00:00 UTC on aaaaaaaaaa: step 2, STATE.md:3 > fill it\n- unverified: step 1, STATE.md:2 > make the table",
+        "- `test`, verified: passed on this code, at 1970-01-01 00:00 UTC on aaaaaaaaaa > make test",
     ] {
         assert!(told.contains(part), "{part}\n---\n{told}");
     }
@@ -145,7 +147,7 @@ fn a_fresh_session_is_told_what_is_true_and_what_comes_next() {
 fn without_a_record_nothing_is_called_verified() {
     let told = Known::new().told(2000);
     assert!(told.contains("**unknown: no state of the code was recorded with this plan.**"));
-    assert!(told.contains("never run by handoff"));
+    assert!(told.contains("never run by handoff as it is"));
     assert!(!told.contains("- verified"), "{told}");
 }
 
@@ -172,7 +174,9 @@ fn a_check_that_failed_is_in_flight_with_its_last_line() {
         .apply(failed, Timestamp::UNIX_EPOCH);
     let told = known.told(2000);
     assert!(
-        told.contains("- the check `test` did not pass when it ran last > 3 failed"),
+        told.contains(
+            "- the check `test` did not pass at 1970-01-01 00:00 UTC on aaaaaaaaaa > 3 failed"
+        ),
         "{told}"
     );
 }
@@ -221,4 +225,34 @@ fn the_verdict_names_each_way_of_being_out_of_date() {
         };
         assert_eq!(freshness::verdict(&freshness, Some(&tree())), expected);
     }
+}
+
+#[test]
+fn a_check_that_is_not_named_any_more_is_not_broken() {
+    let mut known = Known::verified();
+    let failed = checked(CheckOutcome::Failed { code: 2 });
+    let record = known.record.as_mut().unwrap();
+    record.apply(failed, Timestamp::UNIX_EPOCH);
+    known.checks.clear();
+    assert!(!known.told(2000).contains("did not pass"));
+}
+
+#[test]
+fn a_step_with_many_notes_keeps_to_the_budget() {
+    let mut known = Known::new();
+    let notes: String = (0..500)
+        .map(|n| format!("  detail number {n} of it\n"))
+        .collect();
+    known.plan = Plan::parse(&format!("# Execution Plan\n- [>] sort it\n{notes}"));
+    let told = known.told(600);
+    assert!(tokens(&told) <= 700, "{}", tokens(&told));
+    assert!(told.contains("> sort it"));
+}
+
+#[test]
+fn a_checkpoint_does_not_make_an_edit_by_hand_a_commands() {
+    let mut known = Known::verified();
+    let record = known.record.as_mut().unwrap();
+    record.written_plan = Some(Digest::of(b"as the command left it"));
+    assert!(known.told(2000).contains("was edited since that record"));
 }

@@ -3,6 +3,7 @@
 use handoff_api::{ArchiveDocument, ArchiveRow, ExitCode};
 use handoff_core::FeatureName;
 
+use super::clerk::Clerk;
 use super::site::Site;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -17,7 +18,9 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let site = Site::find_to_change(ctx)?;
     let workspace = site.workspace()?;
     let lock = site.lock()?;
+    let mut clerk = Clerk::of_known_project(&site, ctx)?;
     let archived = workspace.archive(&args.feature, ctx.stamp()?)?;
+    clerk.put_away(&args.feature)?;
     lock.release();
     let archive = archived.archive;
     if ctx.out.is_json() {

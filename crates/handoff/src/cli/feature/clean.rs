@@ -5,6 +5,7 @@ use handoff_core::FeatureName;
 use handoff_workspace::Workspace;
 use handoff_workspace::trash::{Cleaning, Extent};
 
+use super::clerk::Clerk;
 use super::site::Site;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -67,7 +68,11 @@ fn clean(
         )
         .hint("look again: `handoff clean --dry-run`"));
     }
+    let mut clerk = Clerk::of_known_project(site, ctx)?;
     workspace.clean(shown, ctx.stamp()?)?;
+    for name in &shown.features {
+        clerk.put_away(name)?;
+    }
     lock.release();
     Ok(())
 }

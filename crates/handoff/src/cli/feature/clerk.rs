@@ -5,7 +5,7 @@
 
 use handoff_core::caller::Action;
 use handoff_core::feature::Mark;
-use handoff_core::{Digest, FeatureEvent, FeatureId, FeatureRecord};
+use handoff_core::{Digest, FeatureEvent, FeatureId, FeatureName, FeatureRecord};
 use handoff_store::queue::{Answer, Change};
 use handoff_store::{features, read};
 use handoff_workspace::{Document, Feature};
@@ -35,6 +35,34 @@ impl<'a> Clerk<'a> {
         Ok(Self { site, desk })
     }
 
+    /// The same for a command that leaves no trace in a ledger that never heard of this project.
+    pub(super) fn of_known_project(site: &'a Site, ctx: &Context) -> Result<Self, Failure> {
+        let desk = match &site.repository {
+            Some(_) => Desk::peek(ctx)?,
+            None => None,
+        };
+        Ok(Self { site, desk })
+    }
+
+    /// Records that a feature is not there any more under its name: what was proved of it says nothing about another one that
+    /// is called so. One that the ledger never heard of stays unheard of.
+    pub(super) fn put_away(&mut self, name: &FeatureName) -> Result<(), Failure> {
+        let Some(desk) = &mut self.desk else {
+            return Ok(());
+        };
+        let project = desk.project;
+        if read(&mut *desk.store, |tx| features::named(tx, project, name))?.is_none() {
+            return Ok(());
+        }
+        let change = Change::Record {
+            id: FeatureId::from_uuid(handoff_process::mint()),
+            project,
+            name: name.clone(),
+            event: FeatureEvent::Archived,
+        };
+        desk.submit(change, None).map(drop)
+    }
+
     /// Records what was done, with where things stand now.
     pub(super) fn record(
         &mut self,
@@ -59,6 +87,24 @@ impl<'a> Clerk<'a> {
             Answer::Task(_) | Answer::Hold { .. } | Answer::NothingReady => Ok(None),
         }
     }
+}
+
+/// Writes down where things stand when the work begins, so that whoever continues can tell how far the code has moved. Once
+/// something is recorded, only commands that know more than this do it.
+pub(super) fn begin(site: &Site, ctx: &Context, feature: &Feature) -> Result<(), Failure> {
+    if known(ctx, feature)?.is_some_and(|record| record.mark.is_some()) {
+        return Ok(());
+    }
+    let reason = "the work begins".parse().ok();
+    let event = |mark| FeatureEvent::Checkpointed {
+        step: None,
+        changes: String::new(),
+        reason,
+        mark,
+    };
+    Clerk::open(site, ctx)?
+        .record(ctx, feature, event)
+        .map(drop)
 }
 
 /// Where code and plan stand now; none without git.

@@ -8,6 +8,7 @@ use handoff_workspace::{Rendered, Template, Templates, Values, Variable};
 
 use super::choice::FeatureArg;
 use super::delivery::{Delivery, DeliveryArgs, deliver};
+use super::next::action;
 use super::plan_view::standing;
 use super::site::Site;
 use super::survey::Survey;
@@ -36,7 +37,7 @@ fn budget(text: &str) -> Result<Budget, String> {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let site = Site::find(ctx)?;
     let survey = Survey::take(&site, &args.feature, ctx)?;
-    guard(&survey)?;
+    guard(&site, &survey)?;
     tell(&site, &survey, args, ctx)
 }
 
@@ -53,13 +54,20 @@ pub(super) fn unguarded(delivery: DeliveryArgs, ctx: &mut Context) -> Result<Exi
 }
 
 /// Refuses to continue what cannot be continued, with the reason and what to do about it.
-fn guard(survey: &Survey) -> Result<(), Failure> {
+fn guard(site: &Site, survey: &Survey) -> Result<(), Failure> {
     let name = &survey.feature.name;
     let refuse = |message: String| Err(Failure::new(ExitCode::Conflict, message));
     match survey.plan.verdict() {
         Verdict::Ready { .. } => Ok(()),
-        Verdict::NotInitialised => refuse(format!("the feature `{name}` has no plan to continue"))
-            .map_err(|failure| failure.hint("begin it: `handoff start`")),
+        Verdict::NotInitialised => {
+            let action = action(site, &survey.feature, &survey.plan)?;
+            let hint = match action.command {
+                Some(command) => format!("begin it: `{command}`"),
+                None => "see what comes first: `handoff next`".to_owned(),
+            };
+            refuse(format!("the feature `{name}` has no plan to continue"))
+                .map_err(|failure| failure.hint(hint))
+        }
         Verdict::NothingRemaining => {
             refuse(format!("every step of `{name}` is done")).map_err(|failure| {
                 failure

@@ -4,8 +4,11 @@ mod report;
 
 use handoff_api::{ExitCode, InitDocument};
 use handoff_core::FeatureName;
-use handoff_workspace::{Config, ContextScan, Current, Made, Scaffold, Templates, Workspace};
+use handoff_workspace::{
+    Config, ContextScan, Current, Document, Made, Scaffold, Templates, Workspace,
+};
 
+use super::clerk::Clerk;
 use super::delivery::in_words;
 use super::site::Site;
 use crate::context::Context;
@@ -60,6 +63,9 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let workspace = Workspace::create(&site.root)?;
     let lock = site.lock()?;
     let made = workspace.make_feature(&name, &scaffold)?;
+    if made.documents.len() == Document::ALL.len() {
+        Clerk::of_known_project(&site, ctx)?.put_away(&name)?;
+    }
     if choice == Choice::Switch {
         workspace.switch(&name, ctx.stamp()?)?;
     }

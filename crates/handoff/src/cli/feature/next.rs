@@ -19,10 +19,10 @@ pub(crate) struct Args {
     choice: FeatureArg,
 }
 
-/// What to do, and the command that goes with it.
-struct Action {
-    sentence: String,
-    command: Option<String>,
+/// What to do, and the command that goes with it. The same advice for every command that gives some.
+pub(super) struct Action {
+    pub(super) sentence: String,
+    pub(super) command: Option<String>,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-fn action(site: &Site, feature: &Feature, plan: &Plan) -> Result<Action, Failure> {
+pub(super) fn action(site: &Site, feature: &Feature, plan: &Plan) -> Result<Action, Failure> {
     let name = &feature.name;
     let (sentence, command) = match plan.verdict() {
         Verdict::Invalid => {

@@ -9,11 +9,12 @@ use handoff_workspace::{
     Config, ContextScan, Current, Document, Rendered, Templates, Verdict, Workspace,
 };
 
-use super::continuation;
 use super::delivery::{Delivery, DeliveryArgs, deliver};
 use super::site::Site;
+use super::{clerk, continuation};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::plain;
 use refusal::refused;
 
 /// What a feature is called in a prompt when there is none.
@@ -76,7 +77,15 @@ pub(super) fn guarded(
         let path = site.root.join(material.path_of(Document::Feature));
         refused(refusal, purpose, &site.shown(&path, ctx))
     })?;
-    make(purpose, &material, &setting, args, ctx)
+    let code = make(purpose, &material, &setting, args, ctx)?;
+    if purpose == Purpose::Start
+        && let Err(failure) = clerk::begin(&site, ctx, &feature)
+    {
+        // The prompt is made; only how fresh it is will not be known later.
+        ctx.out
+            .note(format!("warning: {}", plain(&failure.message)))?;
+    }
+    Ok(code)
 }
 
 /// What prompts are made with, whether there is a feature or not.

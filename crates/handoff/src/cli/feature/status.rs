@@ -5,13 +5,14 @@ mod follow;
 
 use handoff_api::{ExitCode, StatusDocument, TreeDocument};
 use handoff_workspace::briefing::freshness_verdict;
-use handoff_workspace::plan::{Marker, Plan, Verdict};
+use handoff_workspace::plan::{Marker, Verdict};
 
 use super::choice::FeatureArg;
+use super::next::action;
 use super::plan_view::{plan_document, step_document};
 use super::site::Site;
+use super::standing::standing;
 use super::survey::Survey;
-use super::verify::standing;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -29,7 +30,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.follow {
         return follow::run(&site, &args.feature, ctx);
     }
-    let document = document(&Survey::take(&site, &args.feature, ctx)?);
+    let survey = Survey::take(&site, &args.feature, ctx)?;
+    let document = document(&site, &survey)?;
     show(document, ctx)?;
     Ok(ExitCode::Done)
 }
@@ -45,7 +47,7 @@ fn show(document: StatusDocument, ctx: &mut Context) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(survey: &Survey) -> StatusDocument {
+fn document(site: &Site, survey: &Survey) -> Result<StatusDocument, Failure> {
     let tree = survey.code.as_ref().map(|code| &code.tree);
     let marked = survey
         .record
@@ -54,12 +56,15 @@ fn document(survey: &Survey) -> StatusDocument {
     let blocked = survey.plan.steps.iter();
     let blocked = blocked.filter(|step| matches!(step.marker, Marker::Blocked { .. }));
     let checks = survey.config.checks.iter();
-    StatusDocument {
+    let is_plan_edited = survey.facts().knowledge.is_plan_edited();
+    Ok(StatusDocument {
         feature: survey.feature.name.to_string(),
         plan: plan_document(&survey.plan),
         blocked: blocked.map(step_document).collect(),
+        blockers: survey.blockers(),
         freshness: freshness_verdict(&survey.freshness, tree),
-        is_current: survey.freshness.is_current(),
+        is_current: survey.freshness.is_current() && !is_plan_edited,
+        is_plan_edited,
         recorded_at: marked.map(|marked| marked.at),
         recorded: marked.map(|marked| TreeDocument::from(&marked.mark.tree)),
         tree: tree.map(TreeDocument::from),
@@ -68,22 +73,16 @@ fn document(survey: &Survey) -> StatusDocument {
             .as_ref()
             .map_or_else(Vec::new, |code| code.edited.clone()),
         checks: checks.map(|check| standing(survey, check)).collect(),
-        next: next_command(&survey.plan),
+        next: next(site, survey)?,
         warnings: survey.warnings.clone(),
-    }
+    })
 }
 
-/// What to do next, as a command.
-const fn next_word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Invalid => "handoff validate",
-        Verdict::NotInitialised => "handoff start --copy",
-        Verdict::NothingRemaining => "handoff verify --run",
-        Verdict::Blocked => "handoff step start",
-        Verdict::Ready { .. } => "handoff continue --copy",
+/// What to do next. A person carries the work on by a prompt; what the session then does, `next` says.
+fn next(site: &Site, survey: &Survey) -> Result<String, Failure> {
+    if let Verdict::Ready { .. } = survey.plan.verdict() {
+        return Ok("handoff continue --copy".to_owned());
     }
-}
-
-fn next_command(plan: &Plan) -> &'static str {
-    next_word(plan.verdict())
+    let action = action(site, &survey.feature, &survey.plan)?;
+    Ok(action.command.unwrap_or(action.sentence))
 }

@@ -1,6 +1,6 @@
 //! Everything that is known of a feature, looked at once: what `status` shows and `continue` tells.
 
-use handoff_core::tree::{Freshness, Ignorance};
+use handoff_core::tree::{Freshness, Ignorance, Relation};
 use handoff_core::{Digest, FeatureRecord};
 use handoff_git::Status;
 use handoff_workspace::briefing::{CodeNow, Facts, Knowledge, Memory};
@@ -68,10 +68,15 @@ impl Survey {
             return;
         }
         match known(ctx, &self.feature) {
-            Ok(record) => self.record = record,
-            Err(failure) => self
-                .warnings
-                .push(format!("the ledger cannot be read: {}", failure.message)),
+            Ok(record) => {
+                self.record = record;
+                self.freshness = Freshness::unknown(Ignorance::NotRecorded);
+            }
+            Err(failure) => {
+                self.freshness = Freshness::unknown(Ignorance::LedgerUnreadable);
+                let warning = format!("the ledger cannot be read: {}", failure.message);
+                self.warnings.push(warning);
+            }
         }
     }
 
@@ -81,20 +86,18 @@ impl Survey {
         };
         let marked = self.record.as_ref().and_then(|record| record.mark.as_ref());
         let Some(written) = marked.map(|marked| &marked.mark.tree) else {
-            self.freshness = Freshness::unknown(Ignorance::NotRecorded);
             return;
         };
         let git = site.git(ctx);
         let relate = || match &written.commit {
             Some(commit) => git.relation(repository, commit),
-            None => Ok(handoff_core::tree::Relation::Missing),
+            None => Ok(Relation::Missing),
         };
-        match Freshness::of(written, &code.tree, relate) {
-            Ok(freshness) => self.freshness = freshness,
-            Err(error) => self
-                .warnings
-                .push(format!("cannot compare commits: {error}")),
-        }
+        self.freshness = Freshness::of(written, &code.tree, relate).unwrap_or_else(|error| {
+            let warning = format!("the commits cannot be compared: {error}");
+            self.warnings.push(warning);
+            Freshness::unknown(Ignorance::NotCompared)
+        });
         if let Some(commit) = &written.commit
             && self.freshness.has_new_commits()
         {
@@ -103,6 +106,12 @@ impl Survey {
                 .subjects_since(repository, commit, COMMITS)
                 .unwrap_or_default();
         }
+    }
+
+    /// What keeps the work from going on, besides blocked steps.
+    pub(super) fn blockers(&self) -> Vec<String> {
+        let blockers = self.memory.blockers.iter();
+        blockers.map(|entry| entry.text.clone()).collect()
     }
 
     pub(super) fn facts(&self) -> Facts<'_> {
@@ -122,6 +131,7 @@ impl Survey {
                 }),
                 freshness: &self.freshness,
                 plan: self.plan_digest.as_ref(),
+                warnings: &self.warnings,
             },
         }
     }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use handoff_api::{CheckRunDocument, CheckStanding, ExitCode, VerifiedCheck, VerifyDocument};
-use handoff_core::feature::{CheckName, CheckOutcome, CheckRun};
+use handoff_api::{CheckStanding, ExitCode, VerifiedCheck, VerifyDocument};
+use handoff_core::feature::{CheckName, CheckRun};
 use handoff_core::{FeatureEvent, FeatureRecord};
 use handoff_engine::check::{Checker, LIMIT};
 use handoff_engine::without_secrets;
@@ -12,8 +12,9 @@ use handoff_workspace::config::Check;
 use super::choice::FeatureArg;
 use super::clerk::Clerk;
 use super::site::Site;
+use super::standing::{is_passed, standing, word};
 use super::survey::Survey;
-use super::trust::{Guard, document, nothing};
+use super::trust::{Guard, nothing};
 use crate::cli::span::Span;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -140,36 +141,11 @@ fn keep(
     })
 }
 
-/// What a check is worth on the code that is there now.
-pub(super) fn standing(survey: &Survey, check: &Check) -> VerifiedCheck {
-    let run = survey
-        .record
-        .as_ref()
-        .and_then(|record| record.checks.get(&check.name));
-    let run = run.filter(|run| run.command == check.command);
-    let proves = |run: &CheckRun| {
-        survey
-            .code
-            .as_ref()
-            .is_some_and(|code| run.proves(&code.tree))
-    };
-    VerifiedCheck {
-        check: document(check),
-        standing: match run {
-            None => CheckStanding::NeverRun,
-            Some(run) if run.outcome != CheckOutcome::Passed => CheckStanding::Failed,
-            Some(run) if proves(run) => CheckStanding::Passed,
-            Some(_) => CheckStanding::Outdated,
-        },
-        last: run.map(CheckRunDocument::from),
-    }
-}
-
 fn show(document: VerifyDocument, has_run: bool, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let all_passed = document
         .checks
         .iter()
-        .all(|check| check.standing == CheckStanding::Passed);
+        .all(|check| is_passed(check.standing));
     let code = if has_run && !all_passed {
         ExitCode::CheckFailed
     } else {
@@ -211,36 +187,4 @@ fn show_check(check: &VerifiedCheck, has_run: bool, ctx: &mut Context) -> Result
         }
     }
     Ok(())
-}
-
-/// What a check is worth, in a few words.
-pub(super) fn word(check: &VerifiedCheck) -> (Tone, String) {
-    let Some(run) = &check.last else {
-        return (Tone::Faint, "never run".to_owned());
-    };
-    match check.standing {
-        CheckStanding::NeverRun => (Tone::Faint, "never run".to_owned()),
-        CheckStanding::Passed => (
-            Tone::Good,
-            format!("passed on exactly this code, in {}", took(run)),
-        ),
-        CheckStanding::Outdated if run.tree.is_none() => (
-            Tone::Attention,
-            "passed, but the code changed while it ran".to_owned(),
-        ),
-        CheckStanding::Outdated => (Tone::Attention, "passed, on other code".to_owned()),
-        CheckStanding::Failed => (Tone::Bad, failed(run)),
-    }
-}
-
-fn took(run: &CheckRunDocument) -> String {
-    format!("{}.{} s", run.took_ms / 1000, run.took_ms % 1000 / 100)
-}
-
-fn failed(run: &CheckRunDocument) -> String {
-    match (run.exit_code, run.signal) {
-        (Some(code), _) => format!("failed with exit code {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "took too long".to_owned(),
-    }
 }

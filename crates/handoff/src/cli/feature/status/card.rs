@@ -2,7 +2,7 @@
 
 use handoff_api::{PlanDocument, PlanVerdict, StatusDocument, StepDocument, TreeDocument};
 
-use crate::cli::feature::verify::word;
+use crate::cli::feature::standing::word;
 use crate::output::{Output, Tone, cut, one_line};
 
 /// How wide the labels are.
@@ -40,6 +40,7 @@ fn progress(plan: &PlanDocument, out: &Output) -> String {
 
 fn rows(document: &StatusDocument) -> Vec<Row> {
     let mut rows = vec![step(&document.plan), freshness(document)];
+    rows.extend(document.is_plan_edited.then(edited_plan));
     rows.extend(document.tree.as_ref().map(code));
     rows.extend(edited(&document.edited));
     rows.extend(document.checks.iter().map(|check| {
@@ -52,6 +53,11 @@ fn rows(document: &StatusDocument) -> Vec<Row> {
         }
     }));
     rows.extend(document.blocked.iter().map(blocked));
+    rows.extend(document.blockers.iter().map(|blocker| Row {
+        label: "blocked",
+        tone: Tone::Attention,
+        text: blocker.clone(),
+    }));
     rows.extend(document.warnings.iter().map(|warning| Row {
         label: "warning",
         tone: Tone::Attention,
@@ -60,7 +66,7 @@ fn rows(document: &StatusDocument) -> Vec<Row> {
     rows.push(Row {
         label: "next",
         tone: Tone::Hint,
-        text: document.next.to_owned(),
+        text: document.next.clone(),
     });
     rows
 }
@@ -100,6 +106,14 @@ fn freshness(document: &StatusDocument) -> Row {
         label: "fresh",
         tone,
         text: format!("{}{since}", document.freshness),
+    }
+}
+
+fn edited_plan() -> Row {
+    Row {
+        label: "plan",
+        tone: Tone::Attention,
+        text: "STATE.md was edited since, by hand or by an agent".to_owned(),
     }
 }
 

@@ -16,6 +16,8 @@ use crate::failure::Failure;
 
 /// An editor writes in several steps; whoever looks after the first sees half of it.
 const SETTLE: Duration = Duration::from_millis(30);
+/// The code itself is not watched: a tree can have more directories than the kernel has watches.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
 /// How often to look where the kernel has no watches left.
 const POLL: Duration = Duration::from_secs(2);
 
@@ -30,7 +32,7 @@ pub(super) fn run(
         // Before the look: what changes after it wakes us.
         let watch = watch(site, choice, ctx);
         match Survey::take(site, choice, ctx) {
-            Ok(survey) => show_if_new(document(&survey), &mut shown, ctx)?,
+            Ok(survey) => show_if_new(document(site, &survey)?, &mut shown, ctx)?,
             // A feature that is switched or moved just now is there again at the next look.
             Err(failure) if shown.is_some() => ctx.out.note(&failure.message)?,
             Err(failure) => return Err(failure),
@@ -90,7 +92,7 @@ fn wait(watch: Result<Watch, WatchError>) -> Result<(), Failure> {
         return Ok(());
     };
     let cannot = |error| Failure::failed("cannot wait for a change").because(&error);
-    if watch.wait(None).map_err(cannot)? == Wake::Changed {
+    if watch.wait(Some(LOOK_AGAIN)).map_err(cannot)? == Wake::Changed {
         // Whatever else comes now is part of the same change.
         while watch.wait(Some(SETTLE)).map_err(cannot)? == Wake::Changed {}
     }
