@@ -6,6 +6,7 @@
 
 mod engine;
 mod export;
+mod grammar;
 mod values;
 
 use std::fmt::{self, Write as _};
@@ -145,6 +146,24 @@ impl Template {
     }
 }
 
+impl Template {
+    /// The briefing, if this is a prompt and does not have it.
+    fn missing_briefing(self, values: &Values, text: &str) -> Option<String> {
+        let briefing = values.get(Variable::Briefing)?.trim_end();
+        let is_prompt = self.variables().contains(&Variable::Briefing);
+        (is_prompt && !text.contains(briefing)).then(|| briefing.to_owned())
+    }
+}
+
+/// Where the briefing of a prompt stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placing {
+    /// Where the template says, or there is none.
+    AsWritten,
+    /// In front of everything, because the template left it out.
+    InFront,
+}
+
 /// Where a text came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -163,6 +182,17 @@ pub struct Provenance {
     pub origin: Origin,
     /// The first twelve digits of its SHA-256.
     pub digest: String,
+    /// Where the briefing stands.
+    pub briefing: Placing,
+}
+
+impl Placing {
+    const fn in_words(self) -> &'static str {
+        match self {
+            Self::AsWritten => "",
+            Self::InFront => ", which leaves out the briefing; handoff put it in front",
+        }
+    }
 }
 
 impl Provenance {
@@ -177,8 +207,9 @@ impl Provenance {
             Origin::Customised(_) if is_prompt => {
                 let (text, file, digest) =
                     (text.trim_end(), self.template.file_name(), &self.digest);
+                let placing = self.briefing.in_words();
                 format!(
-                    "{text}\n\n---\nThis prompt was made from the customised template `.handoff/{FOLDER}/{file}` ({digest}).\n"
+                    "{text}\n\n---\nThis prompt was made from the customised template `.handoff/{FOLDER}/{file}` ({digest}){placing}.\n"
                 )
             }
             Origin::Customised(_) | Origin::Embedded => text,
@@ -193,7 +224,10 @@ impl fmt::Display for Provenance {
         } = self;
         match &self.origin {
             Origin::Embedded => write!(f, "{} (built in, {digest})", template.file_name()),
-            Origin::Customised(path) => write!(f, "{} (customised, {digest})", path.display()),
+            Origin::Customised(path) => {
+                let placing = self.briefing.in_words();
+                write!(f, "{} (customised, {digest}){placing}", path.display())
+            }
         }
     }
 }
@@ -267,21 +301,19 @@ impl Templates {
         }
     }
 
-    /// Puts the values in their places. A prompt whose override has no place for the briefing gets it in front:
-    /// without it a session would know nothing.
+    /// Puts the values in their places. A prompt that comes out without the briefing, because its override has no place for
+    /// it or hides the place behind a condition, gets it in front: without it a session would know nothing.
     pub fn render(&self, template: Template, values: &Values) -> Result<Rendered, TemplateError> {
         let source = self.source(template)?;
         let place = source.place();
         let fault = |fault| error_at(template, place.clone(), fault);
         let checked = Checked::new(&source.text, template.variables()).map_err(fault)?;
         let mut text = checked.render(values).map_err(fault)?;
-        if let Some(briefing) = values.get(Variable::Briefing)
-            && template.variables().contains(&Variable::Briefing)
-            && !checked.is_briefing_placed()
-        {
-            text = format!("{}\n\n{text}", briefing.trim_end());
+        let mut provenance = source.provenance(template);
+        if let Some(briefing) = template.missing_briefing(values, &text) {
+            text = format!("{briefing}\n\n{text}");
+            provenance.briefing = Placing::InFront;
         }
-        let provenance = source.provenance(template);
         Ok(Rendered {
             text: provenance.signed(text),
             provenance,
@@ -342,6 +374,7 @@ impl Source {
         Provenance {
             template,
             digest: digest(&self.text),
+            briefing: Placing::AsWritten,
             origin: if is_default {
                 Origin::Embedded
             } else {

@@ -88,6 +88,23 @@ fn a_prompt_without_a_place_for_the_briefing_begins_with_it() {
         .render(Template::ContinuePrompt, &values())
         .unwrap();
     assert!(rendered.text.starts_with("<briefing>\n\nGo on.\n"));
+    let notice = "which leaves out the briefing; handoff put it in front";
+    assert!(rendered.text.contains(notice), "{}", rendered.text);
+}
+
+#[test]
+fn a_condition_cannot_hide_the_briefing() {
+    for text in [
+        "Go on.\n{% if false %}{{ briefing }}{% endif %}",
+        "Go on.\n{# {{ briefing }} #}",
+        "Go on.\n{{ 'x' if briefing else briefing }}",
+    ] {
+        let (_place, templates) = overridden(Template::ContinuePrompt, text);
+        let rendered = templates.render(Template::ContinuePrompt, &values());
+        let rendered = rendered.unwrap();
+        assert!(rendered.text.starts_with("<briefing>\n\nGo on.\n"));
+        assert_eq!(rendered.provenance.briefing, Placing::InFront);
+    }
 }
 
 #[test]
@@ -102,8 +119,8 @@ fn an_unknown_variable_is_told_by_its_line() {
     // Also where it would never be reached, and where it is only asked for.
     for text in [
         "a\n{% if false %}\n{{ goal }}{% endif %}",
-        "a\n\n{{ goal is defined }}",
-        "goal\n\n{{ goal|default('x') }}",
+        "a\n\n{% if not goal %}{% endif %}",
+        "goal\n\n{{ language if language == 'x' or goal else '' }}",
     ] {
         let refusal = refusal(Template::Spec, text);
         assert!(refusal.contains("line 3: `goal` is not known"), "{refusal}");
@@ -126,7 +143,15 @@ fn what_is_no_template_is_told_by_its_line() {
 
 #[test]
 fn an_override_can_neither_move_a_cursor_nor_hide_anything() {
-    for text in ["a\nb\u{1b}[2J", "a\nb\rc", "a\n\u{202e}b", "a\n\u{200b}"] {
+    for text in [
+        "a\nb\u{1b}[2J",
+        "a\nb\rc",
+        "a\n\u{202e}b",
+        "a\n\u{200b}",
+        "a\n\u{e0041}",
+        "a\nx\u{fe00}",
+        "a\n\u{2060}b\u{ad}",
+    ] {
         let refusal = refusal(Template::Spec, text);
         assert!(
             refusal.contains("line 2: there is a control character"),
@@ -141,10 +166,52 @@ fn an_override_can_neither_move_a_cursor_nor_hide_anything() {
 }
 
 #[test]
-fn an_override_that_never_ends_is_stopped() {
-    let many = "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}";
-    for text in [many, "{{ 'x' * 9999999 }}"] {
-        assert!(refusal(Template::Spec, text).contains("line 1: "));
+fn an_override_has_text_variables_and_conditions_and_nothing_that_grows() {
+    let doubling = format!(
+        "{{% set a = 'x' %}}\n{}",
+        "{% set a = a ~ a %}\n".repeat(34)
+    );
+    for (text, what) in [
+        (doubling.as_str(), "line 1: `set`"),
+        ("\n{{ 'x' * 100000000 }}", "line 2: an operator"),
+        ("\n{{ language ~ language }}", "line 2: an operator"),
+        ("{{ language|upper }}", "line 1: a filter"),
+        ("{{ range(9) }}", "line 1: a call"),
+        ("{{ language is defined }}", "line 1: a test"),
+        ("{{ language[0] }}", "line 1: a part"),
+        ("{% for a in language %}x{% endfor %}", "line 1: a loop"),
+        ("a\n\n{% with a = 1 %}x{% endwith %}", "line 3: `with`"),
+        ("{% set a %}x{% endset %}", "line 1: `set`"),
+        ("{% if [1] %}x{% endif %}", "line 1: a list"),
+        ("{% macro a() %}x{% endmacro %}", "line 1: "),
+    ] {
+        let refusal = refusal(Template::Spec, text);
+        assert!(refusal.contains(what), "{refusal}");
+    }
+    let text =
+        "{% if language == 'English' and not false %}{{ feature_name }}{% else %}x{% endif %}\n";
+    let (_place, templates) = overridden(Template::Spec, text);
+    assert_eq!(
+        templates.render(Template::Spec, &values()).unwrap().text,
+        "login"
+    );
+}
+
+#[test]
+fn an_override_as_deep_as_it_is_long_is_refused() {
+    let deep = |or: usize, elif: usize| {
+        let (or, elif) = (" or 1".repeat(or), "{% elif 0 %}".repeat(elif));
+        [
+            format!("\n{{% if '%}}' or language{or} %}}{{% endif %}}"),
+            format!("\n{{% if 0 %}}{elif}{{% endif %}}"),
+        ]
+    };
+    for text in deep(40_000, 20_000) {
+        assert!(refusal(Template::Spec, &text).contains("line 2: a template has at most 2000"));
+    }
+    for text in deep(990, 490) {
+        let (_place, templates) = overridden(Template::Spec, &text);
+        templates.check(Template::Spec).unwrap();
     }
 }
 
