@@ -7,6 +7,8 @@ use crate::markdown::{Kind, Line, LineNumber, Markdown, Splice};
 
 /// What stands there until work begins: ours, and that of older tools.
 const NOT_STARTED: [&str; 2] = ["none", "not started"];
+const ALL_DONE: &str = "All steps are done.";
+const BLOCKED: &str = "Blocked.";
 
 /// Where the section says its one thing.
 enum Spot {
@@ -41,9 +43,8 @@ pub(super) fn disagreement(document: &Markdown<'_>, plan: &Plan) -> Option<Probl
     let said = content(&document.lines[index]).to_lowercase();
     let is_begun = plan.steps.iter().any(Step::is_done);
     let title = current.title.to_lowercase();
-    let agrees = said.contains(&title)
-        || title.contains(&said)
-        || (!is_begun && NOT_STARTED.contains(&said.trim_end_matches('.')));
+    let agrees =
+        said.contains(&title) || title.contains(&said) || (!is_begun && is_not_started(&said));
     let fault = Fault::Disagrees {
         current: current.number,
     };
@@ -60,11 +61,34 @@ fn content<'text>(line: &Line<'text>) -> &'text str {
         .trim()
 }
 
-/// The change that makes the section say what the plan says.
+fn is_not_started(said: &str) -> bool {
+    let said = said.trim_end_matches('.');
+    NOT_STARTED.iter().any(|it| said.eq_ignore_ascii_case(it))
+}
+
+/// Whether a tool wrote this: one of its sentences, or a step of the plan. Everything else is somebody's own words.
+fn is_ours(said: &str, plan: &Plan) -> bool {
+    let title = said.strip_prefix("Step ").and_then(|rest| {
+        let (number, title) = rest.split_once(": ")?;
+        number.parse::<usize>().ok().map(|_| title)
+    });
+    let is_named = |step: &Step| step.title == said || Some(step.title.as_str()) == title;
+    is_not_started(said) || [ALL_DONE, BLOCKED].contains(&said) || plan.steps.iter().any(is_named)
+}
+
+/// The change that makes the section say what the plan says. What somebody else wrote there stays below it.
 pub(super) fn rewrite(document: &Markdown<'_>, plan: &Plan) -> Option<Splice> {
     let said = sentence(plan)?;
     match spot(document, plan)? {
         Spot::Taken => None,
+        Spot::Line(index) if !is_ours(content(&document.lines[index]), plan) => {
+            let (start, end) = (document.lines[index].start, document.ending());
+            Some(Splice {
+                range: start..start,
+                // Without a blank line their words would go on ours, or make a heading of them.
+                text: format!("{said}{end}{end}"),
+            })
+        }
         Spot::Line(index) => {
             let line = &document.lines[index];
             let text = format!("{}{said}", prefix(line));
@@ -84,8 +108,8 @@ pub(super) fn rewrite(document: &Markdown<'_>, plan: &Plan) -> Option<Splice> {
 fn sentence(plan: &Plan) -> Option<String> {
     match plan.verdict() {
         Verdict::Invalid | Verdict::NotInitialised => None,
-        Verdict::NothingRemaining => Some("All steps are done.".to_owned()),
-        Verdict::Blocked => Some("Blocked.".to_owned()),
+        Verdict::NothingRemaining => Some(ALL_DONE.to_owned()),
+        Verdict::Blocked => Some(BLOCKED.to_owned()),
         Verdict::Ready { current } => plan.step(current).map(named),
     }
 }

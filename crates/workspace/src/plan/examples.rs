@@ -124,10 +124,27 @@ fn a_new_step_looks_like_its_neighbours() {
 #[test]
 fn a_title_that_markdown_would_take_for_something_else_is_introduced() {
     assert_edits(
-        "# Current Step\nx\n# Execution Plan\n- [ ] # a\n",
+        "# Current Step\nNone.\n# Execution Plan\n- [ ] # a\n",
         &Edit::Start(step(1)),
         "# Current Step\nStep 1: # a\n# Execution Plan\n- [>] # a\n",
     );
+}
+
+#[test]
+fn what_somebody_wrote_about_the_current_step_stays_below_it() {
+    let theirs = "- the parser is half rewritten\n  - do not touch it\n";
+    let plan = "# Execution Plan\n- [x] a\n- [>] b\n- [ ] c\n";
+    assert_edits(
+        &format!("# Current Step\n\n{theirs}{plan}"),
+        &done(2),
+        &format!(
+            "# Current Step\n\nc\n\n{theirs}{}",
+            plan.replace("[>]", "[x]").replace("[ ]", "[>]")
+        ),
+    );
+    let once = format!("# Current Step\n\nb\n\n{theirs}{plan}");
+    let edited = edit(&once, &done(2)).unwrap().text;
+    assert!(edited.starts_with(&format!("# Current Step\n\nc\n\n{theirs}#")));
 }
 
 #[test]

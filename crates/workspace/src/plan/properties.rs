@@ -71,10 +71,20 @@ fn texts() -> impl Strategy<Value = String> {
     let line = (prop::sample::select(&FRAGMENTS[..]), ending);
     let made = prop::collection::vec(line, 0..14);
     let made = made.prop_map(|lines| lines.into_iter().map(|(a, b)| [a, b].concat()).collect());
+    let said = prop::sample::select(vec![
+        "x",
+        "None.",
+        "a",
+        "- [>] d",
+        "Step 2: # q",
+        "- my notes\n  on it",
+        "    code",
+        "---",
+    ]);
     prop_oneof![
         1 => "\\PC*".prop_map(|text: String| text),
         6 => made.clone().prop_map(|text: String| text),
-        6 => made.prop_map(|text: String| format!("# {CURRENT_STEP}\n\nx\n\n# {PLAN}\n{text}")),
+        6 => (said, made).prop_map(|(said, text): (&str, String)| format!("# {CURRENT_STEP}\n\n{said}\n\n# {PLAN}\n{text}")),
     ]
 }
 
@@ -170,12 +180,21 @@ fn bystanders(text: &str, before: &Plan, after: &Plan, edit: &Edit) -> Vec<Strin
     if let Some(section) = document.sections(CURRENT_STEP).next() {
         let is_written =
             |it: &usize| !matches!(document.lines[*it].kind, Kind::Blank | Kind::Comment(_));
-        touched.extend(section.body().find(is_written));
+        let is_tools = |it: &usize| is_written_by_a_tool(document.lines[*it].text, before);
+        touched.extend(section.body().find(is_written).filter(is_tools));
     }
     let lines = document.lines.iter().enumerate();
     let rest = lines.filter(|(index, _)| !touched.contains(index));
     rest.map(|(_, line)| document.text[line.start..line.end()].to_owned())
         .collect()
+}
+
+/// Whether the line of `Current Step` may be another one after an edit: people's own words may not.
+fn is_written_by_a_tool(line: &str, plan: &Plan) -> bool {
+    let line = line.trim();
+    let sentences = ["None.", "Not started", "Blocked.", "All steps are done."];
+    let is_title = |title: &str| !title.is_empty() && line.ends_with(title);
+    sentences.contains(&line) || plan.steps.iter().any(|step| is_title(&step.title))
 }
 
 /// Whether all of `lines` are in `text`, in this order. The last one may have got an ending.
