@@ -3,11 +3,10 @@
 
 use std::io::{self, Write};
 
+use handoff_core::visible::is_hidden;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
-
-use super::plain::is_dangerous;
 
 /// One document on one line.
 pub(crate) fn harmless_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
@@ -25,7 +24,7 @@ impl Formatter for Harmless {
         fragment: &str,
     ) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some((place, character)) = rest.char_indices().find(|(_, it)| is_dangerous(*it)) {
+        while let Some((place, character)) = rest.char_indices().find(|(_, it)| is_hidden(*it)) {
             writer.write_all(&rest.as_bytes()[..place])?;
             for unit in character.encode_utf16(&mut [0; 2]) {
                 write!(writer, "\\u{unit:04x}")?;
@@ -45,7 +44,7 @@ mod tests {
         let text = "a\u{9b}2J\u{7f}\u{202e}b\u{e0041}c\u{1b}d";
         let json = String::from_utf8(harmless_json(&text).unwrap()).unwrap();
         assert!(
-            json.chars().all(|character| !is_dangerous(character)),
+            json.chars().all(|character| !is_hidden(character)),
             "{json}"
         );
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use handoff_core::visible;
+
 /// Makes text safe to print: control characters, and characters that hide or reorder others, are shown as escapes. Newline
 /// and tab stay.
 pub(crate) fn plain(text: &str) -> String {
@@ -16,30 +18,14 @@ pub(crate) fn one_line(text: &str) -> String {
 
 fn escape(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_kept(character) || !is_dangerous(character) {
-            safe.push(character);
-        } else {
-            write!(safe, "\\u{{{:x}}}", u32::from(character)).expect("a string takes everything");
-        }
+    let mut rest = 0;
+    for (place, character) in visible::hidden(text).filter(|(_, it)| !is_kept(*it)) {
+        safe.push_str(&text[rest..place]);
+        write!(safe, "\\u{{{:x}}}", u32::from(character)).expect("a string takes everything");
+        rest = place + character.len_utf8();
     }
+    safe.push_str(&text[rest..]);
     safe
-}
-
-/// Control characters (C0, DEL, C1), and what is invisible or turns text around: bidirectional controls,
-/// zero-width characters, the tag block.
-pub(super) fn is_dangerous(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -60,10 +46,12 @@ mod tests {
             "\u{202e}evil",
             "a\u{200b}b",
             "\u{e0041}",
+            "a\u{fe01}",
+            "\u{3164}",
         ];
         for text in corpus {
             let safe = plain(text);
-            assert!(safe.chars().all(|c| !is_dangerous(c)), "{safe:?}");
+            assert_eq!(visible::hidden(&safe).next(), None, "{safe:?}");
             assert!(safe.contains("\\u{"), "{safe:?}");
         }
         assert_eq!(plain("two\n\tlines"), "two\n\tlines");

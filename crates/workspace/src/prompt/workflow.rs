@@ -75,7 +75,7 @@ fn executing(material: &Material, step: &Step) -> Vec<String> {
             step.number.get(),
             material.path_of(Document::State),
             step.line.get(),
-            quote::line(&step.title)
+            quote::folded(&step.title, "   ")
         ),
         "Then take the next step, until all are done or all that remain are blocked.".to_owned(),
     ]
