@@ -13,6 +13,7 @@ mod feature;
 mod help;
 mod plan;
 mod prompt;
+mod session;
 mod store;
 mod task;
 mod upgrade;
@@ -32,6 +33,10 @@ pub use plan::{
     StepDocument, StepReceipt, StepState, ValidateDocument,
 };
 pub use prompt::{PromptDocument, TemplateDocument};
+pub use session::{
+    LogLineDocument, PaneDocument, SESSION_EVENT_SCHEMA, SessionDocument, SessionEndDocument,
+    SessionsDocument,
+};
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,

@@ -10,6 +10,7 @@ mod help;
 mod hold;
 mod queue;
 mod scripted_agent;
+mod session;
 mod span;
 mod upgrade;
 mod version;
@@ -44,6 +45,8 @@ struct Cli {
 enum Command {
     #[command(flatten)]
     Feature(feature::Command),
+    #[command(flatten)]
+    Session(session::Command),
     /// Walk the whole road once in a scratch repository: no set-up, no key, no network.
     Demo(demo::Args),
     /// Write the baton for the next session: add a task, or say that one is done or blocked.
@@ -55,7 +58,7 @@ enum Command {
     Hold(hold::HoldArgs),
     /// Hand out work again.
     Unhold(hold::UnholdArgs),
-    /// Read or follow the ledger.
+    /// Read or follow the ledger, or what happens to a session.
     Events(events::Args),
     /// Take ready tasks down the road.
     Worker(worker::Args),
@@ -95,17 +98,26 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
     };
     let code = match run(cli.command, &mut ctx) {
         Ok(code) => code,
-        Err(failure) if failure.is_closed_pipe => ExitCode::Done,
+        Err(failure) if failure.is_closed_pipe => ExitCode::Done.number(),
         Err(failure) => {
             ctx.out.failure(&failure);
-            failure.code
+            failure.code.number()
         }
     };
-    code.number().into()
+    code.into()
 }
 
-fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+/// Runs a command, and says what to exit with: a code of ours, or that of an agent.
+fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
+    if let Command::Session(command) = command {
+        return session::run(command, ctx);
+    }
+    run_own(command, ctx).map(ExitCode::number)
+}
+
+fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match command {
+        Command::Session(_) => unreachable!("it has codes of its own"),
         Command::Feature(command) => feature::run(command, ctx),
         Command::Demo(args) => demo::run(&args, ctx),
         Command::Dump(args) => dump::run(args, ctx),

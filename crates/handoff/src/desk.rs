@@ -1,6 +1,7 @@
 //! The desk that a command works at: an open store, the project one stands in, and who is asking.
 
 use std::error::Error;
+use std::path::Path;
 use std::str::FromStr;
 
 use handoff_api::{ExitCode, TaskDocument};
@@ -36,16 +37,7 @@ impl Desk {
         let store = ctx.open_store()?;
         let mark = match read_mark(&repository)? {
             Some(mark) => mark,
-            None => {
-                let project = ProjectId::from_uuid(handoff_process::mint());
-                let mark = ProjectMark {
-                    project,
-                    store: store.info().id,
-                };
-                repository
-                    .write_mark(&mark)
-                    .map_err(|error| unmarked(&error))?
-            }
+            None => make_mark(&repository, &*store)?,
         };
         Self::at(store, mark, repository, caller, ctx)
     }
@@ -204,8 +196,38 @@ fn repeat_with(key: &IdempotencyKey) -> String {
     )
 }
 
+/// The project of the repository that a directory lies in; none if it is no project yet.
+pub(crate) fn project_at(directory: &Path) -> Result<Option<ProjectId>, Failure> {
+    let mark = read_mark(&discover_from(directory)?)?;
+    Ok(mark.map(|mark| mark.project))
+}
+
+/// The same for a command that begins something there: the repository becomes a project if it is none.
+pub(crate) fn ensure_project(directory: &Path, ctx: &Context) -> Result<ProjectId, Failure> {
+    let repository = discover_from(directory)?;
+    let mark = match read_mark(&repository)? {
+        Some(mark) => mark,
+        None => make_mark(&repository, &*ctx.open_store()?)?,
+    };
+    Ok(mark.project)
+}
+
+fn make_mark(repository: &Repository, store: &dyn Store) -> Result<ProjectMark, Failure> {
+    let mark = ProjectMark {
+        project: ProjectId::from_uuid(handoff_process::mint()),
+        store: store.info().id,
+    };
+    repository
+        .write_mark(&mark)
+        .map_err(|error| unmarked(&error))
+}
+
 fn discover(ctx: &Context) -> Result<Repository, Failure> {
-    Repository::discover(ctx.cwd()?).map_err(|error| {
+    discover_from(ctx.cwd()?)
+}
+
+fn discover_from(directory: &Path) -> Result<Repository, Failure> {
+    Repository::discover(directory).map_err(|error| {
         Failure::new(ExitCode::NotFound, "there is no git repository here")
             .because(&error)
             .hint("change to a repository, or make one with `git init`")

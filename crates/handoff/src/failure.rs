@@ -54,6 +54,15 @@ impl Failure {
         self
     }
 
+    /// Adds what an error came from, which is the message already.
+    #[must_use]
+    pub(crate) fn because_of_source(self, error: &dyn Error) -> Self {
+        match error.source() {
+            Some(cause) => self.because(cause),
+            None => self,
+        }
+    }
+
     /// Adds something that is safe to try.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

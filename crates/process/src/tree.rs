@@ -86,6 +86,8 @@ pub fn end(spared: &[u32], timeout: Duration) -> io::Result<Vec<Identity>> {
         reap();
         let living = descendants(spared)?;
         if living.is_empty() || clock::awake() >= deadline {
+            // What ended between the two looks.
+            reap();
             return Ok(living);
         }
         signal(&living, Force::Kill);

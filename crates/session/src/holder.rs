@@ -110,10 +110,10 @@ impl Holder<'_> {
             {
                 self.read_mouthful(now).map_err(HolderError::Read)?;
             }
+            self.serve(&ready.guests, now);
             if !ready.socket.is_empty() {
                 self.welcome();
             }
-            self.serve(&ready.guests, now);
             self.type_pending();
             self.step_stop(now)?;
             self.publish(now)?;
@@ -256,21 +256,22 @@ impl Holder<'_> {
     }
 
     fn serve(&mut self, ready: &[PollFlags], now: Nanos) {
-        let mut guests = std::mem::take(&mut self.guests);
-        for (guest, flags) in guests.iter_mut().zip(ready) {
+        for (index, flags) in ready.iter().enumerate() {
             if flags.is_empty() {
                 continue;
             }
-            match guest.listen() {
+            match self.guests[index].listen() {
                 Heard::Nothing => {}
                 Heard::Typed(bytes) => self.accept_input(&bytes),
-                Heard::Asked(request) => self.answer(guest, &request, now),
+                Heard::Asked(request) => {
+                    // Outside while it is served: the others are looked at meanwhile.
+                    let mut guest = self.guests.remove(index);
+                    self.answer(&mut guest, &request, now);
+                    self.guests.insert(index, guest);
+                }
             }
         }
-        // Those who came while we served stand behind those who were there.
-        guests.append(&mut self.guests);
-        guests.retain(|guest| !guest.is_gone());
-        self.guests = guests;
+        self.guests.retain(|guest| !guest.is_gone());
     }
 
     fn accept_input(&mut self, bytes: &[u8]) {

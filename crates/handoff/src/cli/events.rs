@@ -1,15 +1,19 @@
-//! `handoff events`: read or follow the ledger.
+//! `handoff events`: read or follow the ledger, or with `--id` the journal of one session.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use handoff_api::{EventDocument, ExitCode};
 use handoff_core::event::CursorError;
-use handoff_core::{Cursor, Envelope, Event, FeatureEvent, ProjectId, StreamId, TaskEvent};
+use handoff_core::{
+    Cursor, Envelope, Event, FeatureEvent, ProjectId, StreamId, TaskEvent, Timestamp,
+};
 use handoff_store::events::{self, Following};
 use handoff_store::{Store, read};
 
+use super::session::{self, Ending, JournalArgs};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -29,15 +33,48 @@ pub(super) struct Args {
     /// Go on with new events as they happen.
     #[arg(long, short, conflicts_with = "snapshot")]
     follow: bool,
-    /// Stop after the events there are now (this is the default).
-    #[arg(long)]
+    /// Stop after the events there are now (this is the default, but for a session).
+    #[arg(long, visible_alias = "no-follow")]
     snapshot: bool,
     /// Events of all projects of the store.
     #[arg(long)]
     everything: bool,
+    /// Events of this session, by name or id, until it ends.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["since", "everything"])]
+    id: Option<String>,
+    /// Only events of the session from this time on, such as `2026-04-29T10:00:00Z`.
+    #[arg(long, value_name = "TS", requires = "id")]
+    from: Option<Timestamp>,
+    /// Look for the session in the project of this directory.
+    #[arg(long, value_name = "PATH", requires = "id")]
+    repo: Option<PathBuf>,
+    /// The agent that the session must be of.
+    #[arg(long, value_name = "CLI", requires = "id")]
+    cli: Option<String>,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match &args.id {
+        Some(id) => session::events(of_session(id, args), ctx),
+        None => of_ledger(args, ctx),
+    }
+}
+
+fn of_session(id: &str, args: &Args) -> JournalArgs {
+    JournalArgs {
+        id: id.to_owned(),
+        repo: args.repo.clone(),
+        agent: args.cli.clone(),
+        from: args.from,
+        ending: if args.snapshot {
+            Ending::Snapshot
+        } else {
+            Ending::Exit
+        },
+    }
+}
+
+fn of_ledger(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let (mut store, project) = open(args, ctx)?;
     let Some(store) = &mut store else {
         return Ok(ExitCode::Done);

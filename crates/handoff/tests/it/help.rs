@@ -38,12 +38,19 @@ fn help_lists_the_commands() {
       clean       Move all features but the current one to the trash; `--undo` brings them back
       export      Write the built-in templates into the workspace, to be changed
       ignore      Let git ignore the workspace, or not any more
+      run         Start an agent, or any program, as a session that outlives your terminal
+      ps          List the sessions that live
+      pane        Show what a session's terminal shows
+      logs        Show what a session has printed
+      attach      Sit down at a session's terminal; `Ctrl-]` leaves it
+      stop        End a session, and say so when nothing of it is left
+      wait        Wait until a session has ended, and exit as it did
       demo        Walk the whole road once in a scratch repository: no set-up, no key, no network
       dump        Write the baton for the next session: add a task, or say that one is done or blocked
       queue       Tasks: add, list, claim, report
       hold        Stop handing out work; what runs goes on
       unhold      Hand out work again
-      events      Read or follow the ledger
+      events      Read or follow the ledger, or what happens to a session
       worker      Take ready tasks down the road
       doctor      Look at versions, paths, the store, limits and what is missing here
       completion  Print a completion script for a shell

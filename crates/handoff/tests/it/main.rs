@@ -42,6 +42,8 @@ mod refusal;
 #[cfg(test)]
 mod release_server;
 #[cfg(test)]
+mod session;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod status;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use handoff_core::time::Nanos;
 
-/// What TERM is given before KILL.
-pub(super) const TERM_TAKES: Duration = Duration::from_secs(2);
+/// What TERM is given before KILL, at most.
+const TERM_TAKES: Duration = Duration::from_secs(2);
 
 /// How far the ending of a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,9 +13,12 @@ pub(super) enum Stopping {
     No,
     Typed {
         until: Nanos,
+        grace: Duration,
     },
     /// To be asked now.
-    Due,
+    Due {
+        grace: Duration,
+    },
     Asked {
         until: Nanos,
     },
@@ -42,11 +45,11 @@ impl Stopping {
         match keys {
             Some(keys) if !keys.is_empty() => {
                 let until = now.after(grace);
-                *self = Self::Typed { until };
+                *self = Self::Typed { until, grace };
                 Step::TypeKeys
             }
             Some(_) | None => {
-                *self = Self::Due;
+                *self = Self::Due { grace };
                 Step::Wait
             }
         }
@@ -55,8 +58,8 @@ impl Stopping {
     /// Goes on if it is time.
     pub(super) fn step(&mut self, now: Nanos) -> Step {
         let (next, step) = match *self {
-            Self::Typed { until } if now >= until => (asked(now), Step::Ask),
-            Self::Due => (asked(now), Step::Ask),
+            Self::Typed { until, grace } if now >= until => (asked(now, grace), Step::Ask),
+            Self::Due { grace } => (asked(now, grace), Step::Ask),
             Self::Asked { until } if now >= until => (killed(now), Step::Kill),
             // What was forked while we looked is killed with the next look.
             Self::Killed { again } if now >= again => (killed(now), Step::Kill),
@@ -70,8 +73,8 @@ impl Stopping {
 
     pub(super) const fn look_again(&self) -> Option<Nanos> {
         match *self {
-            Self::No | Self::Due => None,
-            Self::Typed { until } | Self::Asked { until } => Some(until),
+            Self::No | Self::Due { .. } => None,
+            Self::Typed { until, .. } | Self::Asked { until } => Some(until),
             Self::Killed { again } => Some(again),
         }
     }
@@ -81,14 +84,15 @@ impl Stopping {
         match self {
             Self::No => None,
             Self::Typed { .. } => Some("exit_keys"),
-            Self::Due | Self::Asked { .. } => Some("term"),
+            Self::Due { .. } | Self::Asked { .. } => Some("term"),
             Self::Killed { .. } => Some("kill"),
         }
     }
 }
 
-fn asked(now: Nanos) -> Stopping {
-    let until = now.after(TERM_TAKES);
+/// One who has no time for words has none for asking either.
+fn asked(now: Nanos, grace: Duration) -> Stopping {
+    let until = now.after(grace.min(TERM_TAKES));
     Stopping::Asked { until }
 }
 

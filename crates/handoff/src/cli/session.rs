@@ -1,0 +1,61 @@
+//! The commands of sessions: agents on a terminal, each under a holder of its own.
+
+mod address;
+mod attach;
+mod document;
+mod holder;
+mod journal;
+mod launch;
+mod logs;
+mod pane;
+mod patience;
+mod ps;
+mod random_name;
+mod raw_terminal;
+mod run;
+mod stop;
+mod viewer;
+mod wait;
+
+use handoff_api::ExitCode;
+
+pub(super) use journal::run as events;
+pub(super) use journal::{Ending, JournalArgs};
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Start an agent, or any program, as a session that outlives your terminal.
+    Run(run::Args),
+    /// List the sessions that live.
+    Ps(ps::Args),
+    /// Show what a session's terminal shows.
+    Pane(pane::Args),
+    /// Show what a session has printed.
+    Logs(logs::Args),
+    /// Sit down at a session's terminal; `Ctrl-]` leaves it.
+    Attach(attach::Args),
+    /// End a session, and say so when nothing of it is left.
+    Stop(stop::Args),
+    /// Wait until a session has ended, and exit as it did.
+    Wait(wait::Args),
+    /// Hold a session.
+    #[command(hide = true)]
+    SessionHolder(holder::Args),
+}
+
+pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
+    let ours = match command {
+        Command::Run(args) => return run::run(&args, ctx),
+        Command::Wait(args) => return wait::run(&args, ctx),
+        Command::Ps(args) => ps::run(&args, ctx),
+        Command::Pane(args) => pane::run(&args, ctx),
+        Command::Logs(args) => logs::run(&args, ctx),
+        Command::Attach(args) => return attach::run(&args, ctx),
+        Command::Stop(args) => stop::run(&args, ctx),
+        Command::SessionHolder(args) => holder::run(args, ctx),
+    };
+    ours.map(ExitCode::number)
+}

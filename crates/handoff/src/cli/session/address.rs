@@ -1,0 +1,116 @@
+//! Which session is meant: by the name it has in its project, or by its id.
+
+use std::path::{Path, PathBuf};
+
+use handoff_api::ExitCode;
+use handoff_core::{SessionId, SessionName};
+use handoff_session::catalogue::{self, CatalogueError};
+use handoff_session::{Known, Places, Standing};
+
+use crate::context::Context;
+use crate::desk::project_at;
+use crate::failure::Failure;
+
+/// A session on the command line.
+#[derive(Debug, clap::Args)]
+pub(super) struct Address {
+    /// Its name in this project, or its id.
+    #[arg(long, value_name = "ID")]
+    id: String,
+    /// Look for the name in the project of this directory.
+    #[arg(long, value_name = "PATH")]
+    repo: Option<PathBuf>,
+}
+
+impl Address {
+    pub(super) fn new(id: String, repo: Option<PathBuf>) -> Self {
+        Self { id, repo }
+    }
+
+    /// The session, whether it lives or not.
+    pub(super) fn find(&self, ctx: &Context) -> Result<Known, Failure> {
+        let places = places(ctx)?;
+        let found = match self.id.parse::<SessionId>() {
+            Ok(id) => catalogue::by_id(&places, id),
+            Err(_) => {
+                let name = parse_name(&self.id)?;
+                let here = self.repo.as_deref().map_or_else(|| ctx.cwd(), Ok)?;
+                match project_at(here)? {
+                    Some(project) => catalogue::by_name(&places, project, &name),
+                    None => Ok(None),
+                }
+            }
+        };
+        found.map_err(|error| unreadable(&error))?.ok_or_else(|| {
+            let text = format!("there is no session {:?} in this project", self.id);
+            Failure::new(ExitCode::NotFound, text).hint("see what there is: `handoff ps --all`")
+        })
+    }
+
+    /// The session, which must live.
+    pub(super) fn find_live(&self, ctx: &Context) -> Result<Known, Failure> {
+        let known = self.find(ctx)?;
+        let name = &known.record.name;
+        match known.standing {
+            Standing::Live => Ok(known),
+            Standing::Ended => Err(Failure::new(
+                ExitCode::Conflict,
+                format!("the session `{name}` has ended"),
+            )
+            .hint(format!(
+                "see what it printed: `handoff logs --id {}`",
+                self.id
+            ))),
+            Standing::Lost => Err(lost(&known)),
+        }
+    }
+}
+
+/// The holder of a session died without a word.
+pub(super) fn lost(known: &Known) -> Failure {
+    let last = last_state(&known.directory);
+    let text = format!(
+        "the session `{}` is lost: its holder died{last}",
+        known.record.name
+    );
+    Failure::failed(text).hint(format!(
+        "see what it printed: `handoff logs --id {}`",
+        known.record.id
+    ))
+}
+
+fn last_state(directory: &Path) -> String {
+    let last = handoff_session::journal::last_state(directory);
+    let (state, kind) = last.ok().flatten().unwrap_or_default();
+    match (state.as_str(), kind) {
+        ("", _) => String::new(),
+        (state, None) => format!("; it was last seen {state}"),
+        (state, Some(kind)) => format!("; it was last seen {state} ({kind})"),
+    }
+}
+
+pub(super) fn parse_name(text: &str) -> Result<SessionName, Failure> {
+    text.parse().map_err(|error| {
+        Failure::usage(format!("{text:?} is not the name of a session")).because(&error)
+    })
+}
+
+pub(super) fn places(ctx: &Context) -> Result<Places, Failure> {
+    Ok(Places::new(ctx.home()?))
+}
+
+pub(super) fn unreadable(error: &CatalogueError) -> Failure {
+    let code = match error {
+        CatalogueError::Record(_) | CatalogueError::Name(..) => ExitCode::Damaged,
+        CatalogueError::Directory(_) | CatalogueError::Lock(_) => ExitCode::Unavailable,
+    };
+    Failure::new(code, "cannot look at the sessions").because(error)
+}
+
+/// A holder that cannot be asked.
+pub(super) fn unreachable(known: &Known, error: &handoff_session::ClientError) -> Failure {
+    let text = format!("cannot ask the holder of `{}`", known.record.name);
+    Failure::new(ExitCode::Unavailable, text)
+        .because(error)
+        .hint("see whether it lives: `handoff ps`")
+}

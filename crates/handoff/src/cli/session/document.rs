@@ -1,0 +1,90 @@
+//! A session as it is shown: what its files say, and what its holder says now.
+
+use std::time::SystemTime;
+
+use handoff_api::SessionDocument;
+use handoff_core::Timestamp;
+use handoff_session::control::Status;
+use handoff_session::record::Ending;
+use handoff_session::{Client, Known, Standing, journal, place};
+
+/// A session as it is now. What cannot be found out is left out.
+pub(super) fn document(known: &Known, now: Timestamp) -> SessionDocument {
+    let record = &known.record;
+    let status = match known.standing {
+        Standing::Live => Client::new(&record.socket).status().ok(),
+        Standing::Ended | Standing::Lost => None,
+    };
+    let log_mtime = log_mtime(known);
+    let ending = record.ended.as_ref().map(|ended| ended.exit);
+    SessionDocument {
+        id: record.id.to_string(),
+        name: record.name.to_string(),
+        project: record.project.to_string(),
+        agent: record.agent.clone(),
+        command: record.command.clone(),
+        description: record.description.clone(),
+        cwd: record.cwd.display().to_string(),
+        state: state(known.standing, status.as_ref()),
+        kind: status.as_ref().and_then(|status| status.kind.clone()),
+        source: status.as_ref().map(|status| status.source.clone()),
+        state_age_seconds: status.as_ref().map(|status| seconds(status.age_ms)),
+        last_state: last_state(known),
+        pid: record.child.pid,
+        holder_pid: record.holder.pid,
+        started_at: record.started_at,
+        ended_at: record.ended.as_ref().map(|ended| ended.at),
+        exit_code: ending.map(Ending::exit_code),
+        signal: ending.and_then(signal),
+        log_mtime,
+        log_idle_s: log_mtime.map(|at| elapsed(at, now)),
+        output_log_path: place::transcript(&known.directory).display().to_string(),
+        events_log_path: place::journal(&known.directory).display().to_string(),
+        socket: record.socket.display().to_string(),
+    }
+}
+
+pub(super) const fn signal(ending: Ending) -> Option<i32> {
+    match ending {
+        Ending::Signal(signal) => Some(signal),
+        Ending::Code(_) => None,
+    }
+}
+
+fn state(standing: Standing, status: Option<&Status>) -> String {
+    match (standing, status) {
+        (Standing::Live, Some(status)) => status.state.clone(),
+        (Standing::Live, None) => "unknown".to_owned(),
+        (Standing::Ended, _) => "exited".to_owned(),
+        (Standing::Lost, _) => "lost".to_owned(),
+    }
+}
+
+fn last_state(known: &Known) -> Option<String> {
+    match known.standing {
+        Standing::Lost => journal::last_state(&known.directory).ok()?.map(|it| it.0),
+        Standing::Live | Standing::Ended => None,
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an age in seconds needs no more than 52 bits"
+)]
+fn seconds(millis: u64) -> f64 {
+    millis as f64 / 1000.0
+}
+
+/// When it printed last; an empty transcript says nothing.
+fn log_mtime(known: &Known) -> Option<Timestamp> {
+    let metadata = place::transcript(&known.directory).metadata().ok()?;
+    let written: Option<SystemTime> = metadata.modified().ok();
+    (metadata.len() > 0)
+        .then_some(written?)
+        .and_then(|at| Timestamp::try_from(at).ok())
+}
+
+/// Seconds from one time to another; none if the clock was turned back.
+pub(super) fn elapsed(earlier: Timestamp, now: Timestamp) -> u64 {
+    u64::try_from(now.duration_since(earlier).as_secs()).unwrap_or(0)
+}

@@ -1,0 +1,123 @@
+//! Starting the holder of a session, and hearing from it whether the agent runs.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use handoff_agents::Agent;
+use handoff_api::ExitCode;
+use handoff_core::{ProjectId, SessionId, SessionName};
+use handoff_engine::without_secrets;
+use handoff_process::{Program, Report, Size, detach};
+use serde::{Deserialize, Serialize};
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// What a holder says once, when it has begun or could not.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Greeting {
+    Ready,
+    Taken,
+    Failed {
+        message: String,
+        causes: Vec<String>,
+    },
+}
+
+/// A session to be started.
+pub(super) struct Launch {
+    pub(super) id: SessionId,
+    pub(super) project: ProjectId,
+    pub(super) name: SessionName,
+    pub(super) agent: Agent,
+    pub(super) argv: Vec<OsString>,
+    pub(super) description: Option<String>,
+    pub(super) cwd: PathBuf,
+    pub(super) size: Size,
+    pub(super) log_limit: u64,
+}
+
+impl Launch {
+    /// Starts it, and returns when the agent runs.
+    pub(super) fn start(&self, timeout: Duration, ctx: &Context) -> Result<(), Failure> {
+        let cannot = || Failure::failed(format!("cannot start the session `{}`", self.name));
+        let program = self.holder(ctx)?;
+        let mut holder = detach(&program).map_err(|error| cannot().because(&error))?;
+        let report = holder
+            .report(timeout)
+            .map_err(|error| cannot().because(&error))?;
+        let Report::Said(said) = report else {
+            // It may have ended by itself in the last moment; then there is nothing to end.
+            holder.end().ok();
+            let text = format!("the session `{}` did not start in time", self.name);
+            return Err(Failure::new(ExitCode::TimedOut, text));
+        };
+        match serde_json::from_slice(&said) {
+            Ok(Greeting::Ready) => Ok(()),
+            Ok(Greeting::Taken) => Err(self.taken()),
+            Ok(Greeting::Failed { message, causes }) => {
+                let mut failure = cannot();
+                failure.causes.push(message);
+                failure.causes.extend(causes);
+                Err(failure)
+            }
+            Err(error) => Err(cannot().because(&error)),
+        }
+    }
+
+    fn taken(&self) -> Failure {
+        let name = &self.name;
+        let text = format!("a session called `{name}` lives already in this project");
+        Failure::new(ExitCode::Conflict, text)
+            .hint(format!("sit down at it: `handoff attach --id {name}`"))
+            .hint("or choose another name with `--id`")
+    }
+
+    fn holder(&self, ctx: &Context) -> Result<Program, Failure> {
+        let own = own_program(ctx)?;
+        let mut program = Program::new(own, &self.cwd).with_arguments(["session-holder"]);
+        let options: [(&str, OsString); 7] = [
+            ("--session", self.id.to_string().into()),
+            ("--project", self.project.to_string().into()),
+            ("--name", self.name.to_string().into()),
+            ("--agent", self.agent.name().into()),
+            ("--rows", self.size.rows.to_string().into()),
+            ("--columns", self.size.columns.to_string().into()),
+            ("--log-limit", self.log_limit.to_string().into()),
+        ];
+        for (option, value) in options {
+            program.arguments.extend([option.into(), value]);
+        }
+        if let Some(description) = &self.description {
+            let option = format!("--description={description}");
+            program.arguments.push(option.into());
+        }
+        program.arguments.push("--".into());
+        program.arguments.extend(self.argv.iter().cloned());
+        program.environment = without_secrets(ctx.ambient.environment.clone());
+        Ok(program)
+    }
+}
+
+pub(super) fn own_program(ctx: &Context) -> Result<&Path, Failure> {
+    let program = ctx.ambient.program.as_deref();
+    program.ok_or_else(|| Failure::failed("cannot find this program"))
+}
+
+/// Refuses a program that is nowhere, before anything is made for it.
+pub(super) fn require_program(name: &OsStr, cwd: &Path, ctx: &Context) -> Result<(), Failure> {
+    let is_path = name.as_encoded_bytes().contains(&b'/');
+    let exists = if is_path {
+        cwd.join(name).is_file()
+    } else {
+        let path = ctx.ambient.variable("PATH").unwrap_or_default();
+        std::env::split_paths(path).any(|directory| directory.join(name).is_file())
+    };
+    if exists {
+        return Ok(());
+    }
+    let text = format!("there is no program `{}`", name.display());
+    Err(Failure::new(ExitCode::NotFound, text).hint("install it, or give its path"))
+}

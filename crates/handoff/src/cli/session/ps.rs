@@ -1,0 +1,156 @@
+//! `handoff ps`: the sessions.
+
+use std::collections::HashMap;
+
+use handoff_api::{ExitCode, SessionDocument, SessionsDocument};
+use handoff_core::Timestamp;
+use handoff_session::{Known, Standing, catalogue};
+
+use super::address::{places, unreadable};
+use super::document::{document, elapsed};
+use crate::context::Context;
+use crate::desk::project_at;
+use crate::failure::Failure;
+use crate::output::{Table, Tone};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Sessions of all projects.
+    #[arg(long)]
+    all: bool,
+    /// Also those that have ended.
+    #[arg(long)]
+    ended: bool,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let now = ctx.clock()?.now().wall;
+    let sessions: Vec<SessionDocument> = wanted(args, ctx)?
+        .iter()
+        .map(|known| document(known, now))
+        .collect();
+    if ctx.out.is_json() {
+        ctx.out
+            .document(SessionsDocument::SCHEMA, SessionsDocument { sessions })?;
+    } else if sessions.is_empty() {
+        ctx.out
+            .note("No session lives. Start one: `handoff run bash`.")?;
+    } else {
+        let home = ctx.ambient.text("HOME").unwrap_or_default().to_owned();
+        ctx.out.table(&table(&sessions, &home, now))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn wanted(args: &Args, ctx: &Context) -> Result<Vec<Known>, Failure> {
+    let project = if args.all {
+        None
+    } else {
+        match project_at(ctx.cwd()?)? {
+            Some(project) => Some(project),
+            None => return Ok(vec![]),
+        }
+    };
+    let all = catalogue::all(&places(ctx)?).map_err(|error| unreadable(&error))?;
+    let newest: HashMap<_, _> = all
+        .iter()
+        .map(|known| {
+            (
+                (known.record.project, known.record.name.clone()),
+                known.record.id,
+            )
+        })
+        .collect();
+    let is_wanted = |known: &Known| {
+        let record = &known.record;
+        let is_here = project.is_none_or(|project| record.project == project);
+        let is_newest = newest[&(record.project, record.name.clone())] == record.id;
+        is_here
+            && match known.standing {
+                Standing::Live => true,
+                Standing::Ended => args.ended,
+                // A lost one is of interest until its name is used again.
+                Standing::Lost => args.ended || is_newest,
+            }
+    };
+    Ok(all.iter().filter(|it| is_wanted(it)).cloned().collect())
+}
+
+/// A session has no port: its holder listens on a socket that only its user can reach.
+fn table(sessions: &[SessionDocument], home: &str, now: Timestamp) -> Table {
+    let heading = [
+        "ID", "CLI", "PID", "PORT", "AGE", "IDLE", "STATE", "REPO", "DESC",
+    ];
+    let mut table = Table::new(&heading);
+    for session in sessions {
+        let age = elapsed(session.started_at, session.ended_at.unwrap_or(now));
+        table.row([
+            (Tone::Strong, session.name.clone()),
+            (Tone::Plain, session.agent.clone()),
+            (Tone::Faint, session.pid.to_string()),
+            (Tone::Faint, "-".to_owned()),
+            (Tone::Plain, span(age)),
+            (Tone::Plain, session.log_idle_s.map_or("-".to_owned(), span)),
+            (tone(&session.state), state(session)),
+            (Tone::Faint, short(&session.cwd, home)),
+            (
+                Tone::Plain,
+                session.description.clone().unwrap_or("-".to_owned()),
+            ),
+        ]);
+    }
+    table
+}
+
+fn state(session: &SessionDocument) -> String {
+    match (&session.kind, &session.last_state, session.exit_code) {
+        (Some(kind), _, _) => format!("{} ({kind})", session.state),
+        (None, Some(last), _) => format!("{} ({last})", session.state),
+        (None, None, Some(code)) => format!("{} ({code})", session.state),
+        (None, None, None) => session.state.clone(),
+    }
+}
+
+fn tone(state: &str) -> Tone {
+    match state {
+        "busy" => Tone::Active,
+        "prompt" => Tone::Good,
+        "blocked" => Tone::Attention,
+        "lost" => Tone::Bad,
+        _ => Tone::Faint,
+    }
+}
+
+fn short(path: &str, home: &str) -> String {
+    match path.strip_prefix(home) {
+        Some(rest) if !home.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+            format!("~{rest}")
+        }
+        Some(_) | None => path.to_owned(),
+    }
+}
+
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_and_paths_are_short() {
+        assert_eq!(
+            [0, 59, 60, 7200, 90_000].map(span),
+            ["0s", "59s", "1m", "2h", "1d"]
+        );
+        assert_eq!(short("/home/x/y", "/home/x"), "~/y");
+        assert_eq!(short("/home/xy", "/home/x"), "/home/xy");
+        assert_eq!(short("/a", ""), "/a");
+    }
+}

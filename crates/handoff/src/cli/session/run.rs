@@ -1,0 +1,145 @@
+//! `handoff run`: starts an agent as a session.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use handoff_agents::Agent;
+use handoff_api::{ExitCode, SessionDocument};
+use handoff_core::{Action, SessionId, SessionName};
+use handoff_process::Size;
+use handoff_session::control::Attachment;
+use handoff_session::{Known, Standing, catalogue};
+
+use super::address::{places, unreadable};
+use super::document::document;
+use super::launch::{Launch, own_program, require_program};
+use super::patience::Patience;
+use super::random_name::random_name;
+use super::viewer::{self, Left};
+use crate::context::Context;
+use crate::desk::{caller, ensure_project};
+use crate::failure::Failure;
+use crate::output::Tone;
+
+/// What a start takes at most when nobody says otherwise.
+const START_TAKES: Duration = Duration::from_secs(10);
+const MIB: u64 = 1024 * 1024;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// `scripted`, `bash`, `zsh`, `sh`, or any program for a terminal.
+    agent: OsString,
+    /// What to call the session; without it a name is made up.
+    #[arg(long, value_name = "NAME")]
+    id: Option<SessionName>,
+    /// What it is for, for whoever lists sessions.
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Where it runs; without it here.
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// Do not sit down at its terminal.
+    #[arg(long)]
+    detach: bool,
+    /// How long its start may take, in seconds or as `1m`.
+    #[arg(long, value_name = "SEC")]
+    timeout: Option<Patience>,
+    /// How much of what it prints is kept, twice, in MiB; 0 keeps everything.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    log_limit: u64,
+    /// What the agent gets.
+    #[arg(last = true)]
+    arguments: Vec<OsString>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
+    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    let terminal = viewer::size();
+    if !args.detach && (terminal.is_none() || ctx.out.is_json()) {
+        return Err(Failure::usage("there is no terminal to sit down at")
+            .hint("start it in the background: add `--detach`"));
+    }
+    let launch = prepare(args, terminal, ctx)?;
+    let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
+    launch.start(timeout, ctx)?;
+    let known = find(launch.id, ctx)?;
+    if args.detach {
+        return show(&known, ctx);
+    }
+    match viewer::view(&known, Attachment::Write, ctx)? {
+        Left::Detached => viewer::say_detached(&known, ctx),
+        Left::Ended => viewer::ended(&find(launch.id, ctx)?),
+    }
+}
+
+fn prepare(args: &Args, terminal: Option<Size>, ctx: &Context) -> Result<Launch, Failure> {
+    let cwd = directory(args, ctx)?;
+    let (agent, argv) = command(args, ctx)?;
+    require_program(&argv[0], &cwd, ctx)?;
+    let uuid = handoff_process::mint();
+    let size = terminal.filter(|_| !args.detach).unwrap_or(Size::DETACHED);
+    Ok(Launch {
+        id: SessionId::from_uuid(uuid),
+        project: ensure_project(&cwd, ctx)?,
+        name: args.id.clone().unwrap_or_else(|| random_name(uuid)),
+        agent,
+        argv,
+        description: args.description.clone(),
+        cwd,
+        size,
+        log_limit: args.log_limit.saturating_mul(MIB),
+    })
+}
+
+fn directory(args: &Args, ctx: &Context) -> Result<PathBuf, Failure> {
+    let here = ctx.cwd()?;
+    let path = args
+        .cwd
+        .as_ref()
+        .map_or_else(|| here.to_owned(), |path| here.join(path));
+    path.canonicalize()
+        .ok()
+        .filter(|path| path.is_dir())
+        .ok_or_else(|| {
+            let text = format!("`{}` is not a directory", path.display());
+            Failure::new(ExitCode::NotFound, text)
+        })
+}
+
+/// The adapter and the command line: a name that is no agent's is a program.
+fn command(args: &Args, ctx: &Context) -> Result<(Agent, Vec<OsString>), Failure> {
+    let named = args.agent.to_str().and_then(|name| name.parse().ok());
+    let named = named.filter(|agent| *agent != Agent::Generic);
+    let own = own_program(ctx)?;
+    Ok(match named {
+        Some(agent) => (agent, agent.argv(own, &args.arguments)),
+        None => {
+            let words = [std::slice::from_ref(&args.agent), &args.arguments].concat();
+            (Agent::Generic, Agent::Generic.argv(own, &words))
+        }
+    })
+}
+
+fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {
+    let known = catalogue::by_id(&places(ctx)?, id).map_err(|error| unreadable(&error))?;
+    known.ok_or_else(|| Failure::failed("the session has left no record"))
+}
+
+fn show(known: &Known, ctx: &mut Context) -> Result<u8, Failure> {
+    let now = ctx.clock()?.now().wall;
+    if ctx.out.is_json() {
+        ctx.out
+            .document(SessionDocument::SCHEMA, document(known, now))?;
+        return Ok(ExitCode::Done.number());
+    }
+    let name = &known.record.name;
+    let state = match known.standing {
+        Standing::Live => ctx.out.styled(Tone::Active, "runs"),
+        Standing::Ended | Standing::Lost => ctx.out.styled(Tone::Attention, "has ended already"),
+    };
+    ctx.out.line(format!("{name} {state}"))?;
+    ctx.out
+        .note(format!("Sit down at it: `handoff attach --id {name}`."))?;
+    Ok(ExitCode::Done.number())
+}

@@ -1,0 +1,85 @@
+//! `handoff stop`: ends a session.
+
+use std::time::Duration;
+
+use handoff_api::{ExitCode, SessionEndDocument};
+use handoff_core::Action;
+use handoff_session::control::Stopped;
+use handoff_session::{Client, Known, Standing};
+
+use super::address::{Address, lost, unreachable};
+use super::document::signal;
+use super::patience::Patience;
+use crate::context::Context;
+use crate::desk::caller;
+use crate::failure::Failure;
+
+/// What an agent gets to leave by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    address: Address,
+    /// How long it may take to leave by itself before it is made to, in seconds or as `1m`.
+    #[arg(long, value_name = "SEC")]
+    timeout: Option<Patience>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    let known = args.address.find(ctx)?;
+    let grace = args.timeout.map_or(GRACE, |patience| patience.0);
+    let stopped = match known.standing {
+        Standing::Lost => return Err(lost(&known)),
+        Standing::Ended => as_recorded(&known)?,
+        Standing::Live => match Client::new(&known.record.socket).stop(grace) {
+            Ok(stopped) => stopped,
+            // It may have ended in this very moment; then its record says how.
+            Err(error) => as_recorded(&args.address.find(ctx)?)
+                .map_err(|_still_open| unreachable(&known, &error))?,
+        },
+    };
+    show(&known, stopped, ctx)
+}
+
+fn as_recorded(known: &Known) -> Result<Stopped, Failure> {
+    let ended = known.record.ended.as_ref().ok_or_else(|| lost(known))?;
+    Ok(Stopped {
+        exit: ended.exit,
+        by: None,
+        left: ended.left.clone(),
+    })
+}
+
+fn show(known: &Known, stopped: Stopped, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let name = &known.record.name;
+    if !stopped.left.is_empty() {
+        let text = format!(
+            "of the session `{name}` these processes cannot be ended: {:?}",
+            stopped.left
+        );
+        return Err(Failure::failed(text));
+    }
+    if ctx.out.is_json() {
+        let document = SessionEndDocument {
+            session: known.record.id.to_string(),
+            name: name.to_string(),
+            exit_code: stopped.exit.exit_code(),
+            signal: signal(stopped.exit),
+            by: stopped.by,
+            left: stopped.left,
+        };
+        ctx.out.document(SessionEndDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    let how = match stopped.by.as_deref() {
+        None => "had ended before",
+        Some("exit_keys") => "has left by itself",
+        Some("term") => "has ended when it was asked to",
+        Some(_) => "was killed",
+    };
+    ctx.out
+        .line(format!("{name} {how}; nothing of it is left"))?;
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,8 @@
+//! Sessions as people and agents meet them: real agents on real terminals, each under a holder of its own.
+
+mod attach;
+mod hall;
+mod life;
+mod loss;
+mod refusal;
+mod stop;

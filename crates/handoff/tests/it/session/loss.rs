@@ -1,0 +1,47 @@
+//! A holder that is killed: its session is lost, its agent is gone, and nobody waits for ever.
+
+use super::hall::Hall;
+
+#[test]
+fn nothing_hangs_and_the_last_state_is_known() {
+    let hall = Hall::new();
+    let shell = hall.bash("lost");
+    let (agent, holder) = (shell.agent(), shell.holder());
+    let mut followers = [
+        hall.events("lost"),
+        hall.stage.start(["wait", "--id", "lost"]),
+        hall.stage.start(["logs", "--id", "lost", "--follow"]),
+    ];
+    followers[0].line();
+    holder.kill();
+    assert!(agent.ends());
+    let codes = followers.each_mut().map(crate::stage::Background::code);
+    assert_eq!(codes, [Some(1), Some(1), Some(0)]);
+    let listed = hall.listed("lost");
+    assert_eq!(
+        (&listed["state"], &listed["last_state"]),
+        (&"lost".into(), &"prompt".into())
+    );
+    let stopped = hall.stage.say("stop --id lost").failure(1);
+    assert!(
+        stopped
+            .stderr
+            .contains("`lost` is lost: its holder died; it was last seen prompt"),
+        "{}",
+        stopped.stderr
+    );
+}
+
+#[test]
+fn the_name_is_free_again() {
+    let hall = Hall::new();
+    let first = hall.bash("again");
+    first.holder().kill();
+    assert!(first.agent().ends());
+    hall.bash("again");
+    assert_eq!(hall.listed("again")["state"], "prompt");
+    let listed = hall.stage.json("ps");
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
+    let old = hall.stage.run(["logs", "--id", first.text("id")]);
+    old.success();
+}
