@@ -42,6 +42,20 @@ pub(super) struct Skipped {
     condition: String,
 }
 
+impl Skipped {
+    /// A test that is marked to be ignored.
+    pub(super) fn ignored(test: &str) -> Self {
+        Self {
+            test: test.to_owned(),
+            condition: "ignored".to_owned(),
+        }
+    }
+
+    pub(super) fn test(&self) -> &str {
+        &self.test
+    }
+}
+
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.test, self.condition)

@@ -9,7 +9,7 @@ use handoff_testkit::SKIP_LOG;
 use handoff_testkit::postgres::{Cluster, VARIABLE};
 
 use super::junit::Run;
-use super::skips::{AllowedSkips, read_log};
+use super::skips::{AllowedSkips, Skipped, read_log};
 use crate::output;
 use crate::program::{cargo, status, workspace_root};
 use crate::tally::Tally;
@@ -40,6 +40,10 @@ pub(super) fn run() -> Result<Tally> {
         bail!("no test was run: nextest ended with {ended}");
     };
     let mut run = Run::parse(&report)?;
+    let parts = ignored()?;
+    run.tests
+        .extend(parts.iter().map(|part| part.test().to_owned()));
+    refuse_unlisted(&parts)?;
     run.tally.skipped = judge_skips(&run, &skip_log)?;
     run.tally.passed = run.tally.passed.saturating_sub(run.tally.skipped);
     if !ended.success() && run.tally.failed == 0 {
@@ -62,16 +66,8 @@ fn judge_skips(run: &Run, log: &Path) -> Result<usize> {
         output::say(&format!("!!   {test}"));
     }
 
-    let list = fs::read_to_string(workspace_root().join("crates/xtask/skips.toml"))?;
-    let allowed = AllowedSkips::parse(&list)?;
-    let refused: Vec<String> = allowed
-        .refused(&skipped)
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    if !refused.is_empty() {
-        bail!("not in `crates/xtask/skips.toml`: {}", refused.join(", "));
-    }
+    refuse_unlisted(&skipped)?;
+    let allowed = allowed()?;
     let stale = allowed.stale(&run.tests);
     if !stale.is_empty() {
         bail!(
@@ -80,4 +76,38 @@ fn judge_skips(run: &Run, log: &Path) -> Result<usize> {
         );
     }
     Ok(skipped.len())
+}
+
+fn allowed() -> Result<AllowedSkips> {
+    let list = fs::read_to_string(workspace_root().join("crates/xtask/skips.toml"))?;
+    AllowedSkips::parse(&list)
+}
+
+fn refuse_unlisted(skipped: &[Skipped]) -> Result<()> {
+    let allowed = allowed()?;
+    let refused = allowed.refused(skipped);
+    if refused.is_empty() {
+        return Ok(());
+    }
+    let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
+    bail!("not in `crates/xtask/skips.toml`: {}", refused.join(", "));
+}
+
+/// What is marked to be ignored: parts that other tests play in a second process, and nothing else.
+fn ignored() -> Result<Vec<Skipped>> {
+    let words = [
+        "nextest",
+        "list",
+        "--workspace",
+        "--run-ignored",
+        "only",
+        "-T",
+        "oneline",
+    ];
+    let output = cargo(words).output()?;
+    if !output.status.success() {
+        bail!("cannot list the ignored tests: {}", output.status);
+    }
+    let listed = String::from_utf8(output.stdout)?;
+    Ok(listed.lines().map(Skipped::ignored).collect())
 }
