@@ -11,8 +11,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::setsid;
+use rustix::process::{Signal, kill_process_group, setsid};
 
+use crate::child::group;
 use crate::clock;
 use crate::launch::StartError;
 use crate::program::Program;
@@ -74,9 +75,10 @@ impl Detached {
         }
     }
 
-    /// Ends it after all: it did not come up.
+    /// Ends it after all, with its group: it did not come up.
     pub fn end(mut self) -> io::Result<()> {
-        self.process.kill()?;
+        // Unreaped, so the number is still its own.
+        kill_process_group(group(self.process.id()), Signal::KILL)?;
         self.process.wait().map(drop)
     }
 }

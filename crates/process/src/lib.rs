@@ -12,6 +12,7 @@
 //! | [`terminal`] | a program on a pseudo-terminal of its own |
 //! | [`mod@detach`] | starting a program that outlives us |
 //! | [`tree`] | everything that a program has started, and ending all of it |
+//! | [`mod@ward`] | standing behind a program that may be killed |
 //!
 //! Nothing here knows a task, a session or git, and nothing is inherited by what is started here:
 //! whoever describes a program says its whole environment. Only what this crate started is ever
@@ -33,6 +34,7 @@ pub mod program;
 mod stat;
 pub mod terminal;
 pub mod tree;
+pub mod ward;
 
 pub use capture::{Bound, Captured, Stream};
 pub use child::{Child, WaitError};
@@ -45,3 +47,4 @@ pub use launch::{StartError, start};
 pub use output::{Output, RunError, output};
 pub use program::{Program, Stdin};
 pub use terminal::{Size, Terminal, TerminalError};
+pub use ward::{WardError, ward};

@@ -108,15 +108,23 @@ pub fn is_held(directory: &Path) -> Result<bool, CatalogueError> {
     Lock::is_held(&place::holder_lock(directory)).map_err(CatalogueError::Lock)
 }
 
-/// The processes that hold sessions now: they are not part of the one that they were started in.
+/// The processes that hold sessions now, and those that stand behind them: they are not part of the session that they were
+/// started in.
 pub fn holders(places: &Places) -> Vec<u32> {
     let Ok(sessions) = std::fs::read_dir(places.sessions()) else {
         return vec![];
     };
-    sessions
-        .filter_map(|entry| {
-            let lock = place::holder_lock(&entry.ok()?.path());
-            Some(Lock::holder(&lock).ok()??.pid)
-        })
-        .collect()
+    let directories = sessions.filter_map(|entry| Some(entry.ok()?.path()));
+    directories.flat_map(|it| holder_of(&it)).collect()
+}
+
+fn holder_of(directory: &Path) -> Vec<u32> {
+    let Ok(Some(holder)) = Lock::holder(&place::holder_lock(directory)) else {
+        return vec![];
+    };
+    let record = Dir::open(directory)
+        .ok()
+        .and_then(|directory| Record::read(&directory).ok()?);
+    let warden = record.and_then(|record| record.warden);
+    std::iter::once(holder.pid).chain(warden).collect()
 }

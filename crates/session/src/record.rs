@@ -27,6 +27,8 @@ pub struct Record {
     pub cwd: PathBuf,
     pub socket: PathBuf,
     pub holder: Process,
+    /// Who stands behind the holder.
+    pub warden: Option<u32>,
     pub child: Process,
     pub rows: u16,
     pub columns: u16,

@@ -50,6 +50,8 @@ pub struct Opening {
     pub description: Option<String>,
     pub size: Size,
     pub limit: Limit,
+    /// The process that stands behind this one.
+    pub warden: Option<u32>,
 }
 
 /// A session could not begin. Nothing of it runs.
@@ -179,6 +181,7 @@ fn record(
         cwd: program.cwd.clone(),
         socket: socket.path(),
         holder: Identity::own().map_err(OpenError::Identity)?.into(),
+        warden: opening.warden,
         child: terminal.identity().into(),
         rows: opening.size.rows,
         columns: opening.size.columns,

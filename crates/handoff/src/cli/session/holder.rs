@@ -1,21 +1,29 @@
-//! `handoff session-holder`: the process that holds a session. People never start it; `run` does.
+//! `handoff session-holder`: the process that holds a session, and the one behind it. People never start it; `run` does.
+//!
+//! The first process is the warden. It starts the holder and waits: if the holder is killed, it ends whatever the agent had
+//! started.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write as _;
+use std::time::Duration;
 
 use handoff_agents::Agent;
 use handoff_api::ExitCode;
 use handoff_core::{ProjectId, SessionId, SessionName};
-use handoff_process::{Program, Size};
+use handoff_process::{Program, Size, ward};
 use handoff_session::holder::OpenError;
 use handoff_session::transcript::Limit;
-use handoff_session::{Holder, Opening};
+use handoff_session::{Holder, Opening, catalogue};
 
 use super::address::places;
-use super::launch::Greeting;
+use super::launch::{Greeting, own_program};
 use crate::context::Context;
 use crate::failure::Failure;
+
+/// What was killed is gone within this time, or the kernel cannot end it.
+const DEATH_TAKES: Duration = Duration::from_secs(5);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,15 +43,48 @@ pub(crate) struct Args {
     log_limit: u64,
     #[arg(long)]
     description: Option<String>,
+    /// The process that stands behind this one; without it this one is that.
+    #[arg(long)]
+    warden: Option<u32>,
     #[arg(last = true, required = true)]
     argv: Vec<OsString>,
 }
 
 pub(super) fn run(args: Args, ctx: &Context) -> Result<ExitCode, Failure> {
+    match args.warden {
+        None => stand_behind(ctx),
+        Some(_) => hold(args, ctx),
+    }
+}
+
+/// The same command once more, with the warden named.
+fn stand_behind(ctx: &Context) -> Result<ExitCode, Failure> {
+    let warden = ["--warden".to_owned(), std::process::id().to_string()];
+    let (command, rest) = ctx.ambient.arguments[1..]
+        .split_first()
+        .expect("this command has a name");
+    let mut program = Program::new(own_program(ctx)?, ctx.cwd()?)
+        .with_arguments([command])
+        .with_arguments(warden)
+        .with_arguments(rest);
+    program.environment = ctx.ambient.environment.clone();
+    let places = places(ctx)?;
+    let spared = || catalogue::holders(&places);
+    match ward(&program, spared, DEATH_TAKES) {
+        Ok(_) => Ok(ExitCode::Done),
+        Err(error) => refuse(&error),
+    }
+}
+
+fn hold(args: Args, ctx: &Context) -> Result<ExitCode, Failure> {
     let clock = ctx.clock()?;
     let opening = opening(args, ctx)?;
     let holder = match Holder::open(opening, &*clock) {
         Ok(holder) => holder,
+        Err(OpenError::Taken(_)) => {
+            greet(&Greeting::Taken)?;
+            return Ok(ExitCode::Conflict);
+        }
         Err(error) => return refuse(&error),
     };
     greet(&Greeting::Ready)?;
@@ -73,19 +114,15 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
             0 => Limit::Off,
             bytes => Limit::Bytes(bytes),
         },
+        warden: args.warden,
     })
 }
 
-fn refuse(error: &OpenError) -> Result<ExitCode, Failure> {
-    let greeting = if matches!(error, OpenError::Taken(_)) {
-        Greeting::Taken
-    } else {
-        let Failure {
-            message, causes, ..
-        } = Failure::failed(error.to_string()).because_of_source(error);
-        Greeting::Failed { message, causes }
-    };
-    greet(&greeting)?;
+fn refuse(error: &dyn Error) -> Result<ExitCode, Failure> {
+    let Failure {
+        message, causes, ..
+    } = Failure::failed(error.to_string()).because_of_source(error);
+    greet(&Greeting::Failed { message, causes })?;
     Ok(ExitCode::Failed)
 }
 

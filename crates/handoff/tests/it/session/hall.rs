@@ -52,6 +52,18 @@ impl Hall {
         self.stage.start(["events", "--id", name])
     }
 
+    /// The process whose number is in this file of the repository, as soon as it is there.
+    pub(super) fn process_in(&self, name: &str) -> Process {
+        let path = self.stage.repo.path().join(name);
+        let number = loop {
+            match std::fs::read_to_string(&path) {
+                Ok(text) if text.ends_with('\n') => break text,
+                Ok(_) | Err(_) => pause(),
+            }
+        };
+        Process::watch(&Value::from(number.trim().parse::<i64>().unwrap()))
+    }
+
     /// How a session is listed.
     #[track_caller]
     pub(super) fn listed(&self, name: &str) -> Value {

@@ -1,6 +1,6 @@
 //! A holder that is killed: its session is lost, its agent is gone, and nobody waits for ever.
 
-use super::hall::Hall;
+use super::hall::{Hall, Process};
 
 #[test]
 fn nothing_hangs_and_the_last_state_is_known() {
@@ -44,4 +44,31 @@ fn the_name_is_free_again() {
     assert_eq!(listed["sessions"].as_array().unwrap().len(), 1);
     let old = hall.stage.run(["logs", "--id", first.text("id")]);
     old.success();
+}
+
+/// A child in a session of its own, and one whose parent is gone.
+const FAMILY: &str =
+    "setsid sh -c '(sleep 1000 & echo $! >a); echo $$ >b; sleep 1000' & sleep 1000";
+
+#[test]
+fn whatever_a_killed_holder_had_below_it_is_gone_too() {
+    let hall = Hall::new();
+    let shell = hall.run("family", &["sh", "--", "-c", FAMILY]);
+    let processes = ["a", "b"].map(|name| hall.process_in(name));
+    shell.holder().kill();
+    assert!(processes.iter().all(Process::ends));
+}
+
+#[test]
+fn a_session_goes_on_without_its_warden() {
+    let hall = Hall::new();
+    let shell = hall.bash("alone");
+    let record = std::path::Path::new(shell.text("events_log_path")).with_file_name("session.json");
+    let record: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    let warden = Process::watch(&record["warden"]);
+    warden.kill();
+    assert!(warden.ends());
+    shell.types("exit 5");
+    assert_eq!(hall.stage.say("wait --id alone").code(), Some(5));
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::hall::{Hall, Process, pause};
+use super::hall::{Hall, Process};
 
 #[test]
 fn a_shell_that_reads_is_told_to_exit() {
@@ -41,16 +41,7 @@ const STUBBORN: &str = "trap '' TERM HUP; setsid sh -c 'trap \"\" TERM HUP; (sle
 fn what_does_not_listen_is_killed_with_everything_it_started() {
     let hall = Hall::new();
     hall.run("deaf", &["sh", "--", "-c", STUBBORN]);
-    let processes = ["a", "b", "c"].map(|name| {
-        let path = hall.stage.repo.path().join(name);
-        let number = loop {
-            match std::fs::read_to_string(&path) {
-                Ok(text) if text.ends_with('\n') => break text,
-                Ok(_) | Err(_) => pause(),
-            }
-        };
-        Process::watch(&json!(number.trim().parse::<i64>().unwrap()))
-    });
+    let processes = ["a", "b", "c"].map(|name| hall.process_in(name));
     let stopped = hall.stage.json("stop --id deaf --timeout 0");
     assert_eq!(
         (&stopped["by"], &stopped["left"]),
