@@ -130,8 +130,8 @@ pub struct ProblemDocument {
 /// What `validate` says.
 #[derive(Debug, Serialize)]
 pub struct ValidateDocument {
-    /// The feature that was looked at, if there is one.
-    pub feature: Option<String>,
+    /// The features that were looked at.
+    pub features: Vec<String>,
     /// Whether there is no error.
     pub is_valid: bool,
     /// All problems.

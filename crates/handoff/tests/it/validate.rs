@@ -22,7 +22,7 @@ fn a_sound_workspace_has_no_problem() {
     assert_snapshot!(stage.say("validate --json").snapshot(), @r#"
     exit status: 0
     --- stdout ---
-    {"schema":"handoff.validate/1","feature":"login","is_valid":true,"problems":[]}
+    {"schema":"handoff.validate/1","features":["login"],"is_valid":true,"problems":[]}
     "#);
 }
 
@@ -100,4 +100,26 @@ fn what_is_current_is_looked_at_too() {
     1 error.
     "#);
     stage.say("validate --feature nope").failure(3);
+}
+
+#[test]
+fn all_features_are_looked_at_and_none_that_was_put_away() {
+    let stage = Stage::new();
+    for name in ["done", "search", "login"] {
+        stage.feature(name, "- [>] One\n- [>] Two\n");
+        stage
+            .repo
+            .write(format!(".handoff/features/{name}/FEATURE.md"), "Why.\n");
+    }
+    stage.say("archive done").success();
+    assert_snapshot!(stage.say("validate").snapshot(), @"
+    exit status: 1
+    --- stdout ---
+    .handoff/features/login/STATE.md:8: error: step 2 is marked as current, and so is step 1
+    .handoff/features/search/STATE.md:8: error: step 2 is marked as current, and so is step 1
+    --- stderr ---
+    2 errors.
+    ");
+    let named = stage.say("validate --feature search --json");
+    assert_eq!(named.json()["features"], serde_json::json!(["search"]));
 }

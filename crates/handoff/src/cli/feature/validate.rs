@@ -3,7 +3,7 @@
 use handoff_api::{ExitCode, ProblemDocument, ProblemSeverity, ValidateDocument};
 use handoff_workspace::inspection::{self, Finding};
 use handoff_workspace::plan::Severity;
-use handoff_workspace::{Current, Feature, Workspace};
+use handoff_workspace::{Feature, Workspace};
 
 use super::choice::FeatureArg;
 use super::site::Site;
@@ -20,14 +20,14 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let site = Site::find(ctx)?;
     let workspace = site.workspace()?;
-    let feature = feature(&site, &workspace, &args.choice)?;
+    let features = features(&site, &workspace, &args.choice)?;
     let mut findings = inspection::of_workspace(&workspace)?;
-    let documents = feature.iter();
+    let documents = features.iter();
     findings.extend(documents.flat_map(|it| inspection::of_feature(&workspace, it)));
     let problems: Vec<_> = findings.into_iter().map(document).collect();
     let is_error = |problem: &ProblemDocument| problem.severity == ProblemSeverity::Error;
     let document = ValidateDocument {
-        feature: feature.map(|feature| feature.name.to_string()),
+        features: features.iter().map(|it| it.name.to_string()).collect(),
         is_valid: !problems.iter().any(is_error),
         problems,
     };
@@ -44,20 +44,21 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// A feature that is named must be there. That there is no current one, or none that can be used, is a finding like
-/// all others.
-fn feature(
+/// A feature that is named must be there. Otherwise all are looked at but those that were put away, whichever is current: a
+/// feature that cannot be worked on is best known before somebody switches to it.
+fn features(
     site: &Site,
     workspace: &Workspace,
     choice: &FeatureArg,
-) -> Result<Option<Feature>, Failure> {
+) -> Result<Vec<Feature>, Failure> {
     if choice.feature.is_some() {
-        return choice.find(site).map(Some);
+        return Ok(vec![choice.find(site)?]);
     }
-    match workspace.current()? {
-        Current::Feature(name) => Ok(workspace.feature(&name)?),
-        Current::None | Current::Unknown(_) => Ok(None),
+    let mut features = vec![];
+    for name in workspace.list()?.features {
+        features.extend(workspace.feature(&name)?);
     }
+    Ok(features)
 }
 
 fn document(finding: Finding) -> ProblemDocument {
