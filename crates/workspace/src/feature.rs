@@ -73,13 +73,37 @@ impl Feature {
         }
     }
 
-    /// Writes a document whole, in the place of the one that may have been there.
+    /// Writes a document whole, in the place of the one that may have been there. Callers hold the lock of the workspace, so
+    /// what was to become this document and is not, was left by a writer that was killed.
     pub fn replace(&self, document: Document, text: &str) -> Result<(), WriteError> {
-        atomic::replace(
-            &self.dir,
-            document.file_name(),
-            text.as_bytes(),
-            Mode::Shared,
-        )
+        let name = document.file_name();
+        // A leftover that cannot be removed harms nobody; the document matters more.
+        atomic::sweep_for(&self.dir, name).ok();
+        atomic::replace(&self.dir, name, text.as_bytes(), Mode::Shared)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workspace;
+
+    #[test]
+    fn what_a_killed_writer_left_goes_with_the_next_edit() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join(".handoff/features/login");
+        std::fs::create_dir_all(&folder).unwrap();
+        let leftover = format!(".STATE.md.{}.tmp", "0".repeat(16));
+        let other = format!(".SPEC.md.{}.tmp", "0".repeat(16));
+        for name in [&leftover, &other] {
+            std::fs::write(folder.join(name), "half").unwrap();
+        }
+        let workspace = Workspace::open(place.path()).unwrap().unwrap();
+        let feature = workspace.feature(&"login".parse().unwrap()).unwrap();
+        feature.unwrap().replace(Document::State, "new").unwrap();
+        let entries = std::fs::read_dir(&folder).unwrap();
+        let mut names: Vec<_> = entries.map(|it| it.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [other.as_str(), "STATE.md"]);
     }
 }
