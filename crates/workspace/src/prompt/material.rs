@@ -6,7 +6,7 @@ use handoff_core::FeatureName;
 use handoff_files::DirError;
 
 use super::Refusal;
-use crate::config::Config;
+use crate::config::{Budget, Config};
 use crate::context_source::ContextScan;
 use crate::essence::essence;
 use crate::feature::{Document, Feature};
@@ -41,6 +41,8 @@ pub struct Material {
     pub language: Language,
     /// What explains the repository.
     pub context: ContextScan,
+    /// How long a prompt may become.
+    pub budget: Budget,
 }
 
 /// What a prompt is made from cannot be had.
@@ -81,6 +83,7 @@ impl Material {
             artifacts: artifacts.into_iter().map(Artifact::into_essence).collect(),
             language: config.language.clone(),
             context: ContextScan::of(root),
+            budget: config.budget,
         })
     }
 
@@ -99,6 +102,7 @@ impl Material {
             artifacts: Document::ALL.into_iter().map(artifact).collect(),
             language: config.language.clone(),
             context: ContextScan::of(root),
+            budget: config.budget,
         }
     }
 

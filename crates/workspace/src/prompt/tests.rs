@@ -205,3 +205,21 @@ fn the_plan_that_the_prompt_shows_is_one_that_can_be_read() {
     );
     assert_eq!(plan.steps.len(), 3);
 }
+
+#[test]
+fn documents_of_any_length_fit_the_budget_and_say_where_the_rest_is() {
+    let stage = Stage::new();
+    stage.write(Document::Feature, &"word ".repeat(400_000));
+    stage.write(Document::Spec, &"- a requirement\n".repeat(20_000));
+    stage.write(Document::Design, "Short.\n");
+    let prompt = stage.prompt(Purpose::Tasks);
+    let budget = Config::default().budget.tokens() * 4;
+    assert!(crate::briefing::tokens(&prompt) < budget + 1500);
+    for expected in [
+        "more lines in `.handoff/features/login/FEATURE.md`",
+        "/SPEC.md`",
+        "> Short.",
+    ] {
+        assert!(prompt.contains(expected), "{expected}");
+    }
+}
