@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked_text::checked_text;
 use crate::text::VerifyCommand;
-use crate::{TaskName, TreeState};
+use crate::{TaskName, TreeState, visible};
 
 /// What a repository calls a check, such as `test` or `lint`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,8 +35,11 @@ impl OutputTail {
 
     /// Keeps the end of `text`, from the start of a line where it is cut.
     pub fn of(text: &str) -> Self {
-        let is_harmless = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
-        let text: String = text.trim_end().chars().filter(is_harmless).collect();
+        // A line that overwrites itself, as a progress bar does, becomes several.
+        let text = text.replace("\r\n", "\n");
+        let lines = text.trim_end().split(visible::is_line_end);
+        let lines: Vec<_> = lines.map(visible::without_hidden).collect();
+        let text = lines.join("\n");
         if text.len() <= Self::LIMIT {
             return Self(text);
         }
@@ -102,7 +105,8 @@ mod tests {
 
     #[test]
     fn the_tail_is_whole_lines_without_control_characters() {
-        assert_eq!(OutputTail::of("a\u{1b}[31m\r\nb\n").as_str(), "a[31m\nb");
+        let tail = OutputTail::of("a\u{1b}[31m\r\n\n\tb\u{e0041}\u{ad}\n1%\r2%\n");
+        assert_eq!(tail.as_str(), "a[31m\n\n\tb\n1%\n2%");
         let long = "line\n".repeat(2000);
         let tail = OutputTail::of(&long);
         assert!(tail.as_str().len() <= OutputTail::LIMIT && tail.as_str().starts_with("line\n"));
