@@ -82,7 +82,18 @@ pub enum FeatureNameError {
     /// Not a name at all.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A name, but not one for a folder of a feature.
+    /// A character that no feature has in its name.
+    #[error(
+        "{character:?} cannot stand at place {place} of the name of a feature; use a-z, 0-9 and single dashes between them, \
+         such as `user-login`"
+    )]
+    Character {
+        /// The offending character.
+        character: char,
+        /// Its place, counted from one.
+        place: usize,
+    },
+    /// A dash where none can be.
     #[error(
         "the name of a feature has only a-z, 0-9 and single dashes between them, such as `user-login`"
     )]
@@ -90,9 +101,18 @@ pub enum FeatureNameError {
 }
 
 fn check_feature(text: &str) -> Result<(), FeatureNameError> {
-    check(text)?;
-    let is_slug = !text.contains(['.', '_']) && !text.contains("--") && !text.ends_with('-');
-    is_slug.then_some(()).ok_or(FeatureNameError::NotASlug)
+    let is_allowed = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '-');
+    let mut characters = text.chars().enumerate();
+    if let Some((index, character)) = characters.find(|(_, it)| !is_allowed(*it)) {
+        return Err(FeatureNameError::Character {
+            character,
+            place: index + 1,
+        });
+    }
+    if text.contains("--") || text.starts_with('-') || text.ends_with('-') {
+        return Err(FeatureNameError::NotASlug);
+    }
+    Ok(check(text)?)
 }
 
 /// What people call a task; unique among the live tasks of a project.
