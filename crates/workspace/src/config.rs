@@ -71,6 +71,11 @@ pub enum Notice {
         /// What it says.
         key: String,
     },
+    /// The language stands there without quotes, as older tools wrote it.
+    Unquoted {
+        /// Where it stands.
+        line: usize,
+    },
     /// The file belongs to another tool.
     Foreign,
 }
@@ -130,8 +135,21 @@ impl Config {
         }
     }
 
+    /// As TOML, but for one thing: older tools wrote the language without quotes.
     fn parse(text: &str) -> Result<Self, Mistake> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        Self::parse_strictly(text).or_else(|mistake| {
+            let Some(quoted) = with_quoted_language(text, mistake.line) else {
+                return Err(mistake);
+            };
+            let mut config = Self::parse_strictly(&quoted)?;
+            let line = mistake.line;
+            config.notices.push(Notice::Unquoted { line });
+            Ok(config)
+        })
+    }
+
+    fn parse_strictly(text: &str) -> Result<Self, Mistake> {
         let reader = Reader { text };
         let table = DeTable::parse(text).map_err(|error| {
             reader.mistake(error.span().map_or(0, |it| it.start), error.message())
@@ -155,6 +173,26 @@ impl Config {
         }
         Ok(config)
     }
+}
+
+/// The text with quotes around the language, if that is what the line sets, in words that only lack them.
+fn with_quoted_language(text: &str, line: usize) -> Option<String> {
+    let mut lines: Vec<_> = text.split('\n').collect();
+    let (before, behind) = lines.split_at_checked(line.checked_sub(1)?)?;
+    let (key, rest) = behind.first()?.split_once('=')?;
+    if before.iter().any(|line| line.trim_start().starts_with('[')) {
+        return None; // It is a setting of a table, and none of ours.
+    }
+    let (value, comment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
+    let value = value.trim();
+    let is_wordy = |it: char| it.is_alphabetic() || matches!(it, ' ' | '-');
+    let is_words = value.starts_with(char::is_alphabetic) && value.chars().all(is_wordy);
+    if key.trim() != "language" || !is_words || matches!(value, "true" | "false") {
+        return None;
+    }
+    let quoted = format!("language = \"{value}\" {comment}");
+    lines[line - 1] = &quoted;
+    Some(lines.join("\n"))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -299,7 +337,9 @@ mod tests {
 
     #[test]
     fn a_mistake_is_told_by_its_line() {
-        assert_eq!(mistake("\nlanguage = Turkish\n").0, 2);
+        assert_eq!(mistake("\nlanguage = true\n").0, 2);
+        assert_eq!(mistake("\nlanguage = a\"b\n").0, 2);
+        assert_eq!(mistake("language = Turkish\nbudget = x\n").0, 2);
         assert_eq!(mistake("budget = 1\n\nbudget = 2\n").0, 3);
         let cases = [
             ("\n\nlanguage = 3", 3, "`language` is a text in quotes"),
@@ -339,6 +379,19 @@ mod tests {
         }
         let (line, what) = mistake("[checks]\n\n\"a b\" = 'x'");
         assert!(line == 3 && what.contains("' '"), "{what}");
+    }
+
+    #[test]
+    fn the_language_may_lack_its_quotes_and_nothing_else_may() {
+        for line in [
+            "language = Turkish",
+            "language=Brazilian Portuguese # ours\r",
+        ] {
+            let config = Config::parse(&format!("budget = 300\n{line}\n")).unwrap();
+            assert!(["Turkish", "Brazilian Portuguese"].contains(&config.language.as_str()));
+            assert_eq!(config.notices, [Notice::Unquoted { line: 2 }]);
+        }
+        assert_eq!(mistake("[checks]\nlanguage = make test\n").0, 2);
     }
 
     #[test]

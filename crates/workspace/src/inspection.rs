@@ -103,6 +103,9 @@ fn of_notice(file: &str, notice: &Notice) -> Option<Finding> {
             let what = format!("the setting `{key}` means nothing");
             Some(Finding::warning(file, what).at(*line))
         }
+        Notice::Unquoted { line } => {
+            Some(Finding::warning(file, "the language should stand in quotes").at(*line))
+        }
         Notice::Foreign => None,
     }
 }

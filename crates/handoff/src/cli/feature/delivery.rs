@@ -121,6 +121,9 @@ pub(super) fn in_words(notice: &Notice) -> String {
             "`.handoff/config.toml` belongs to another tool and is left alone; the defaults apply."
                 .to_owned()
         }
+        Notice::Unquoted { line } => {
+            format!("`.handoff/config.toml` line {line}: the language should stand in quotes.")
+        }
         Notice::Unknown { line, key } => {
             format!(
                 "`.handoff/config.toml` line {line}: `{key}` is not a setting and means nothing."

@@ -29,7 +29,9 @@ fn settings(workspace: &Workspace) -> Finding {
     };
     let verdict = match config.notices.first() {
         None => Verdict::Good,
-        Some(Notice::Foreign | Notice::Unknown { .. }) => Verdict::Limited,
+        Some(Notice::Foreign | Notice::Unquoted { .. } | Notice::Unknown { .. }) => {
+            Verdict::Limited
+        }
     };
     let facts = format!(
         "{}, {} tokens, {} checks",
