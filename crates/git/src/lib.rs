@@ -7,6 +7,7 @@
 //! | [`git`] | one call of git, and how it fails |
 //! | [`worktree`] | linked worktrees, and what they stand on |
 //! | [`status`] | branch, commit, and what is not committed |
+//! | [`ignoring`] | what git does with the workspace |
 //! | [`change`] | what differs between a commit and a working tree |
 //! | [`commit`] | a commit of exactly the declared paths |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
@@ -29,6 +30,7 @@
 pub mod change;
 pub mod commit;
 pub mod git;
+pub mod ignoring;
 mod index;
 pub mod mark;
 pub mod quarantine;
@@ -40,6 +42,7 @@ pub mod worktree;
 pub use change::{Change, ChangeKind};
 pub use commit::CommitError;
 pub use git::{Git, GitError};
+pub use ignoring::{IgnoreRule, Ignoring};
 pub use mark::MarkError;
 pub use quarantine::QuarantineError;
 pub use repository::{DiscoverError, Repository};

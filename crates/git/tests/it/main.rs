@@ -9,6 +9,8 @@ mod discovery;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod ignoring;
+#[cfg(test)]
 mod mark;
 #[cfg(test)]
 mod quarantine;
