@@ -15,6 +15,8 @@ pub struct InitDocument {
     pub made: Vec<&'static str>,
     /// Which feature is current now.
     pub current: Option<String>,
+    /// Where a real folder that stood at `current` was moved to.
+    pub displaced: Option<String>,
     /// What explains the repository.
     pub context_sources: Vec<&'static str>,
     /// What is missing there.
@@ -132,10 +134,14 @@ impl CleaningDocument {
 /// What `ignore` did.
 #[derive(Debug, Serialize)]
 pub struct ExclusionDocument {
-    /// Whether git ignores the workspace now.
+    /// Whether the file has a line for the workspace now.
     pub is_excluded: bool,
-    /// The file that says so.
+    /// The file.
     pub path: String,
+    /// Whether git ignores the workspace now, by this line or another; nothing if it could not be asked.
+    pub is_ignored: Option<bool>,
+    /// How many files of the workspace git tracks all the same.
+    pub tracked: Option<usize>,
 }
 
 impl ExclusionDocument {

@@ -75,6 +75,11 @@ pub enum UndoError {
     /// Nothing was cleaned away.
     #[error("there is no cleaning to take back")]
     Nothing,
+    /// Nothing was cleaned away, but a folder that stood at `current` was moved here, and can be nowhere else.
+    #[error(
+        "there is no cleaning to take back; the folder that stood at `.handoff/{CURRENT}` is kept as `.handoff/{0}`"
+    )]
+    OnlyDisplaced(String),
     /// A feature of that name was made since.
     #[error("a feature `{0}` is there again")]
     Taken(FeatureName),
@@ -165,11 +170,9 @@ impl Workspace {
             opened => opened?,
         };
         let thrown: Vec<_> = trash.names()?.iter().filter_map(Thrown::parse).collect();
-        let stamp = thrown
-            .iter()
-            .map(|it| it.stamp.clone())
-            .max()
-            .ok_or(UndoError::Nothing)?;
+        let Some(stamp) = thrown.iter().map(|it| it.stamp.clone()).max() else {
+            return Err(nothing_cleaned(&trash)?);
+        };
         let last = thrown.into_iter().filter(|it| it.stamp == stamp);
         let names: Vec<_> = last.map(|it| it.feature).collect();
         let features = self.dir().make_dir(FEATURES)?;
@@ -223,6 +226,20 @@ impl Workspace {
     fn trash(&self) -> Result<Dir, DirError> {
         self.dir().make_dir(FOLDER)
     }
+}
+
+/// Why there is nothing to take back, with the newest folder that was in the way of `current`.
+fn nothing_cleaned(trash: &Dir) -> Result<UndoError, DirError> {
+    let names = trash.names()?;
+    let mut names: Vec<_> = names.iter().filter_map(|name| name.to_str()).collect();
+    names.sort_unstable();
+    let suffix = current_name("");
+    for name in names.into_iter().rev().filter(|it| it.ends_with(&suffix)) {
+        if trash.entry(name)? == Some(Entry::Directory) {
+            return Ok(UndoError::OnlyDisplaced(format!("{FOLDER}/{name}")));
+        }
+    }
+    Ok(UndoError::Nothing)
 }
 
 /// The name in the trash of what stood at `current`. No feature can be called so.

@@ -56,7 +56,7 @@ fn init_without_a_name_makes_one_feature_and_then_says_that_it_is_there() {
     assert_snapshot!(stage.say("init --json").snapshot(), @r#"
     exit status: 0
     --- stdout ---
-    {"schema":"handoff.init/1","feature":"current","path":"$TEMP/repo/.handoff/features/current","made":["FEATURE.md","SPEC.md","DESIGN.md","STATE.md","SESSION.md"],"current":"current","context_sources":["README.md"],"context_gaps":["AGENTS.md","docs/"]}
+    {"schema":"handoff.init/1","feature":"current","path":"$TEMP/repo/.handoff/features/current","made":["FEATURE.md","SPEC.md","DESIGN.md","STATE.md","SESSION.md"],"current":"current","displaced":null,"context_sources":["README.md"],"context_gaps":["AGENTS.md","docs/"]}
     "#);
     let before = tree(stage.repo.path());
     assert_snapshot!(stage.say("init").snapshot(), @"
@@ -140,7 +140,7 @@ fn a_broken_template_or_setting_leaves_no_half_feature() {
     hint: mend the file, or move it out of `.handoff/templates/` to use the built-in text
     ");
     fs::remove_file(path(&stage, "templates/default_session.md")).unwrap();
-    fs::write(path(&stage, "config.toml"), "\nlanguage = German\n").unwrap();
+    fs::write(path(&stage, "config.toml"), "\nbudget = many\n").unwrap();
     assert_snapshot!(stage.say("init search").snapshot(), @"
     exit status: 1
     --- stderr ---
@@ -381,4 +381,53 @@ fn export_writes_what_can_be_changed_and_never_over_a_change() {
         10
     );
     stage.say("export nonsense").failure(2);
+}
+
+#[test]
+fn a_real_folder_at_current_is_kept_and_its_place_is_said() {
+    let stage = Stage::new();
+    stage.repo.write(".handoff/current/STATE.md", "work");
+    let said = stage.say("init login").success();
+    assert!(
+        said.stderr
+            .contains("`.handoff/current` was a real folder. It is kept as `.handoff/trash/")
+    );
+    let undone = stage.say("clean --undo").failure(3);
+    let place = undone
+        .stderr
+        .split('`')
+        .find(|it| it.contains("trash/"))
+        .unwrap();
+    let kept = format!("{place}/STATE.md");
+    assert_eq!(stage.repo.read(kept).as_deref(), Some("work"));
+    let other = Stage::new();
+    other.repo.write(".handoff/current/STATE.md", "work");
+    let displaced = other.json("init login")["displaced"].clone();
+    assert!(displaced.as_str().unwrap().starts_with("trash/"));
+}
+
+#[test]
+fn ignore_says_what_git_really_does() {
+    let stage = Stage::new();
+    stage.repo.write(".handoff/x", "1").commit("first");
+    stage.repo.write(".gitignore", "\n.handoff/\n");
+    assert_snapshot!(stage.say("ignore").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    git ignores `.handoff/` already, by `.handoff/` in line 2 of `.gitignore`; a line in `$TEMP/repo/.git/info/exclude` says so too now.
+    --- stderr ---
+    git goes on tracking what it tracks already: 1 of its files. `git rm -r --cached .handoff` ends that and keeps them.
+    ");
+    assert_snapshot!(stage.say("ignore").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    The line in `$TEMP/repo/.git/info/exclude` is gone, but git ignores `.handoff/` still, by `.handoff/` in line 2 of `.gitignore`.
+    ");
+    stage.repo.write(".gitignore", "!.handoff/\n");
+    let document = stage.json("ignore");
+    assert_eq!(
+        (&document["is_excluded"], &document["is_ignored"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(document["tracked"], 1);
 }

@@ -66,15 +66,17 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if made.documents.len() == Document::ALL.len() {
         Clerk::of_known_project(&site, ctx)?.put_away(&name)?;
     }
-    if choice == Choice::Switch {
-        workspace.switch(&name, ctx.stamp()?)?;
-    }
+    let displaced = match choice {
+        Choice::Switch => workspace.switch(&name, ctx.stamp()?)?.displaced,
+        Choice::Same | Choice::Leave(_) => None,
+    };
     lock.release();
     let report = Report {
         site: &site,
         name,
         made,
         choice,
+        displaced,
         context,
     };
     report.show(ctx)?;
@@ -130,6 +132,7 @@ fn nothing_to_do(site: &Site, name: &FeatureName, ctx: &mut Context) -> Result<E
         name: name.clone(),
         made: Made { documents: vec![] },
         choice: Choice::Same,
+        displaced: None,
         context: ContextScan::of(&site.root),
     };
     if ctx.out.is_json() {

@@ -32,11 +32,14 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             .note("Links cannot be made here, so `current` is a file that names the feature.")?;
     }
     if let Some(place) = switched.displaced {
-        ctx.out.note(format!(
-            "`.handoff/current` was a real folder. It is kept as `.handoff/{place}`."
-        ))?;
+        ctx.out.note(was_folder(&place))?;
     }
     Ok(ExitCode::Done)
+}
+
+/// There may be work in it that is nowhere else.
+pub(super) fn was_folder(place: &str) -> String {
+    format!("`.handoff/current` was a real folder. It is kept as `.handoff/{place}`.")
 }
 
 fn sentence(name: &FeatureName, before: &Current) -> String {

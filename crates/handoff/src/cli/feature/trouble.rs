@@ -115,6 +115,8 @@ impl From<UndoError> for Failure {
     fn from(error: UndoError) -> Self {
         match error {
             UndoError::Nothing => Self::new(ExitCode::NotFound, error.to_string()),
+            UndoError::OnlyDisplaced(_) => Self::new(ExitCode::NotFound, error.to_string())
+                .hint("look into it, and move what you miss into a folder of `.handoff/features/`"),
             UndoError::Taken(ref name) => Self::new(ExitCode::Conflict, error.to_string())
                 .hint(format!("put that one away first: `handoff archive {name}`")),
             UndoError::Workspace(error) => error.into(),

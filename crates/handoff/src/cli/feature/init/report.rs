@@ -6,6 +6,7 @@ use handoff_workspace::{ContextScan, ContextSource, Made};
 
 use super::Choice;
 use crate::cli::feature::site::Site;
+use crate::cli::feature::switch::was_folder;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::Tone;
@@ -16,6 +17,8 @@ pub(super) struct Report<'a> {
     pub(super) name: FeatureName,
     pub(super) made: Made,
     pub(super) choice: Choice,
+    /// Where a real folder went that stood at `current`.
+    pub(super) displaced: Option<String>,
     pub(super) context: ContextScan,
 }
 
@@ -36,6 +39,7 @@ impl Report<'_> {
                 .map(|it| it.file_name())
                 .collect(),
             current: Some(current.to_string()),
+            displaced: self.displaced.clone(),
             context_sources: names(&self.context.found),
             context_gaps: names(&self.context.gaps),
         }
@@ -62,6 +66,9 @@ impl Report<'_> {
             return Ok(ctx.out.document(InitDocument::SCHEMA, self.document())?);
         }
         ctx.out.line(self.headline())?;
+        if let Some(place) = &self.displaced {
+            ctx.out.note(was_folder(place))?;
+        }
         for (label, names) in self.facts() {
             if !names.is_empty() {
                 let label = ctx.out.styled(Tone::Faint, &format!("{label:<10}"));
