@@ -1,6 +1,6 @@
 //! A private index: a place to put a tree together without touching what others have staged.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -27,12 +27,21 @@ impl PrivateIndex {
 
     /// A copy of the worktree's own, or an empty one if it has none. Git replaces an index by
     /// renaming, so the copy is never a mixture.
+    ///
+    /// It is as old as the original: a file that was changed in the same tick of the clock in which
+    /// the index was written, and kept its size, is looked into by git only because of that.
     pub(crate) fn copied(at: &Repository) -> io::Result<Self> {
         let index = Self::empty(at);
-        match fs::copy(at.git_dir().join("index"), &index.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(index),
-        }
+        let mut original = match File::open(at.git_dir().join("index")) {
+            Ok(original) => original,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(index),
+            Err(error) => return Err(error),
+        };
+        let written_at = original.metadata()?.modified()?;
+        let mut copy = File::create_new(&index.path)?;
+        io::copy(&mut original, &mut copy)?;
+        copy.set_modified(written_at)?;
+        Ok(index)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -44,5 +53,30 @@ impl Drop for PrivateIndex {
     fn drop(&mut self) {
         // A leftover is a file that nobody reads.
         fs::remove_file(&self.path).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use handoff_testkit::TestEnv;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_is_as_old_as_the_original() {
+        let env = TestEnv::without_binary();
+        let repo = env.repo("repo");
+        repo.write("file", "text").commit("first");
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let original = repo.path().join(".git/index");
+        let file = File::options().append(true).open(&original).unwrap();
+        file.set_modified(long_ago).unwrap();
+
+        let index = PrivateIndex::copied(&Repository::open(repo.path()).unwrap()).unwrap();
+        let copy = index.path().metadata().unwrap();
+        assert_eq!(copy.modified().unwrap(), long_ago);
+        assert_eq!(fs::read(index.path()).unwrap(), fs::read(original).unwrap());
     }
 }
