@@ -54,14 +54,50 @@ pub struct CursorLine {
     pub means: Hint,
 }
 
+/// A sign in the last row with text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Footer {
+    pub contains: &'static str,
+    pub means: Hint,
+}
+
+/// A sign in the title that a program gives its terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Title {
+    pub begins_with: Beginning,
+    pub means: Hint,
+}
+
+/// What a title begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beginning {
+    /// A character that turns while the program works: a braille pattern or a half circle.
+    Spinner,
+    Text(&'static str),
+}
+
 /// How an agent CLI on a terminal is read and left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adapter {
     pub prompting: Prompting,
+    pub titles: &'static [Title],
+    /// What the last row with text tells; the first that fits counts.
+    pub footers: &'static [Footer],
     /// What the line with the cursor tells.
     pub cursor_lines: &'static [CursorLine],
     /// What a person types at its prompt to leave it. Nothing if no such words are known.
     pub exit_keys: &'static str,
+}
+
+impl Beginning {
+    pub fn is_of(self, title: &str) -> bool {
+        match self {
+            Self::Spinner => {
+                title.starts_with(|first| matches!(first, '\u{2800}'..='\u{28ff}' | '◐'..='◓'))
+            }
+            Self::Text(text) => title.starts_with(text),
+        }
+    }
 }
 
 impl Block {
@@ -112,26 +148,81 @@ const fn prompt(ends_with: &'static str) -> CursorLine {
 
 const LINE_EDITOR: Adapter = Adapter {
     prompting: Prompting::LineEditor,
+    titles: &[],
+    footers: &[],
     cursor_lines: &[],
     exit_keys: "exit\r",
 };
 
 const SH: Adapter = Adapter {
     prompting: Prompting::Foreground,
+    titles: &[],
+    footers: &[],
     cursor_lines: &PROMPTS,
     exit_keys: "exit\r",
 };
 
 const SCRIPTED: Adapter = Adapter {
     prompting: Prompting::Screen,
+    titles: &[],
+    footers: &[],
     cursor_lines: &PROMPTS,
     exit_keys: "/exit\r",
 };
 
 const GENERIC: Adapter = Adapter {
     prompting: Prompting::Screen,
+    titles: &[],
+    footers: &[],
     cursor_lines: &PROMPTS,
     exit_keys: "",
+};
+
+const SPINS: Title = Title {
+    begins_with: Beginning::Spinner,
+    means: Hint::Busy,
+};
+
+const fn asks(text: &'static str) -> Title {
+    Title {
+        begins_with: Beginning::Text(text),
+        means: Hint::Blocked(Block::Permission),
+    }
+}
+
+/// Below its box for messages, or below a dialog that takes the box's place.
+const CLAUDE_FOOTERS: [Footer; 4] = [
+    footer("Enter to confirm", Hint::Blocked(Block::Question)),
+    footer("Esc to cancel", Hint::Blocked(Block::Permission)),
+    footer("esc to interrupt", Hint::Busy),
+    footer("? for shortcuts", Hint::Prompt),
+];
+
+const fn footer(contains: &'static str, means: Hint) -> Footer {
+    Footer { contains, means }
+}
+
+/// Its title is the same while it waits for a message and for a permission, so only a turning one tells. It says the rest itself
+/// once the terminal has answered its question (OSC 7501).
+const CLAUDE: Adapter = Adapter {
+    prompting: Prompting::Screen,
+    titles: &[SPINS],
+    footers: &CLAUDE_FOOTERS,
+    cursor_lines: &[],
+    exit_keys: "/exit\r",
+};
+
+/// Its title blinks while it asks for a permission. Ctrl-C leaves it when it is idle.
+const CODEX: Adapter = Adapter {
+    prompting: Prompting::Screen,
+    titles: &[
+        SPINS,
+        asks("[ ! ] Action Required"),
+        asks("[ . ] Action Required"),
+    ],
+    footers: &[],
+    cursor_lines: &[],
+    exit_keys: "\x03",
 };
 
 impl Agent {
@@ -139,6 +230,8 @@ impl Agent {
     pub const fn adapter(self) -> Adapter {
         match self {
             Self::Scripted => SCRIPTED,
+            Self::Claude => CLAUDE,
+            Self::Codex => CODEX,
             Self::Bash | Self::Zsh => LINE_EDITOR,
             Self::Sh => SH,
             Self::Generic => GENERIC,
@@ -149,6 +242,13 @@ impl Agent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_title_that_turns_is_told_from_one_that_stands() {
+        let is_turning = |title| Beginning::Spinner.is_of(title);
+        assert!(is_turning("⠼ topic | dir") && is_turning("◐ Claude Code"));
+        assert!(!is_turning("✳ Claude Code") && !is_turning(""));
+    }
 
     #[test]
     fn a_block_is_found_by_its_word_and_a_new_word_is_no_error() {

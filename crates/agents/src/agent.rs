@@ -12,6 +12,10 @@ use std::str::FromStr;
 pub enum Agent {
     /// The built-in agent that plays a script: `handoff scripted-agent SCRIPT.toml`.
     Scripted,
+    /// Claude Code.
+    Claude,
+    /// Codex. Its daemon is left out: it would do the work outside of the session.
+    Codex,
     /// The Bourne-again shell.
     Bash,
     /// The Z shell.
@@ -28,8 +32,10 @@ pub enum Agent {
 pub struct UnknownAgent(pub String);
 
 impl Agent {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Scripted,
+        Self::Claude,
+        Self::Codex,
         Self::Bash,
         Self::Zsh,
         Self::Sh,
@@ -39,6 +45,8 @@ impl Agent {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scripted => "scripted",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
             Self::Bash => "bash",
             Self::Zsh => "zsh",
             Self::Sh => "sh",
@@ -54,7 +62,8 @@ impl Agent {
     pub fn argv(self, handoff: &Path, arguments: &[OsString]) -> Vec<OsString> {
         let mut argv = match self {
             Self::Scripted => vec![handoff.into(), "scripted-agent".into()],
-            Self::Bash | Self::Zsh | Self::Sh => vec![self.name().into()],
+            Self::Codex => vec!["codex".into(), "--no-daemon".into()],
+            Self::Claude | Self::Bash | Self::Zsh | Self::Sh => vec![self.name().into()],
             Self::Generic => vec![],
         };
         argv.extend_from_slice(arguments);

@@ -23,11 +23,11 @@ use rustix::io::Errno;
 use crate::catalogue;
 use crate::control::message::refusal;
 use crate::control::{Attachment, Request, Screenshot, Status, Stopped};
-use crate::evidence::{self, Evidence, Foreground, Paste};
 use crate::journal::{Event, Journal};
 use crate::place::Places;
 use crate::record::{Ended, Ending, Record, RecordError};
 use crate::screen::Screen;
+use crate::signs::{self, Foreground, Paste, Signs};
 use crate::state::{Judge, State};
 use crate::transcript::Transcript;
 
@@ -57,7 +57,7 @@ pub struct Holder<'a> {
     transcript: Transcript,
     terminal: Terminal,
     screen: Screen,
-    evidence: Evidence,
+    signs: Signs,
     judge: Judge,
     input: VecDeque<u8>,
     socket: Socket,
@@ -142,7 +142,7 @@ impl Holder<'_> {
         fds.extend(self.guests.iter().map(Guest::poll_fd));
         let now = self.now();
         let timeout = self
-            .next_look(now)
+            .next_look()
             .and_then(|at| Timespec::try_from(at.since(now)).ok());
         match poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -157,13 +157,9 @@ impl Holder<'_> {
     }
 
     /// When something is due although nothing happens. Nothing is, most of the time.
-    fn next_look(&self, now: Nanos) -> Option<Nanos> {
+    fn next_look(&self) -> Option<Nanos> {
         let frames = self.guests.iter().filter_map(Guest::next_frame);
-        let others = [
-            self.judge.look_again(),
-            self.evidence.look_again(now),
-            self.stopping.look_again(),
-        ];
+        let others = [self.judge.look_again(), self.stopping.look_again()];
         others.into_iter().flatten().chain(frames).min()
     }
 
@@ -186,17 +182,17 @@ impl Holder<'_> {
         let aside = self.screen.print(bytes);
         self.input.extend(aside.replies);
         let seen = self.terminal_seen();
-        self.evidence.printed(seen, now);
+        self.signs.printed(seen);
         for report in aside.reports {
-            self.evidence.reported(report);
+            self.signs.reported(report);
         }
         self.printed_at = Some(now);
         self.guests.iter_mut().for_each(Guest::outdate);
     }
 
-    fn terminal_seen(&self) -> evidence::Terminal {
+    fn terminal_seen(&self) -> signs::Terminal {
         let own = self.terminal.identity().pid;
-        evidence::Terminal {
+        signs::Terminal {
             foreground: match self.terminal.foreground() {
                 Some(group) if group == own => Foreground::Itself,
                 Some(_) => Foreground::Other,
@@ -207,6 +203,8 @@ impl Holder<'_> {
             } else {
                 Paste::Plain
             },
+            title: self.screen.title().to_owned(),
+            footer: self.screen.footer(),
             cursor_line: self.screen.cursor_line(),
         }
     }
@@ -223,7 +221,7 @@ impl Holder<'_> {
     }
 
     fn publish(&mut self, now: Nanos) -> Result<(), HolderError> {
-        let Some(verdict) = self.judge.hear(self.evidence.verdict(now), now) else {
+        let Some(verdict) = self.judge.hear(self.signs.verdict(), now) else {
             return Ok(());
         };
         let event = Event::StateChanged {
@@ -302,7 +300,7 @@ impl Holder<'_> {
             Request::Stop { grace } => {
                 guest.await_end();
                 let at_prompt = self.judge.published().state == State::Prompt;
-                let keys = self.evidence.adapter().exit_keys;
+                let keys = self.signs.adapter().exit_keys;
                 if self.stopping.begin(*grace, at_prompt.then_some(keys), now) == Step::TypeKeys {
                     self.input.extend(keys.bytes());
                 }
@@ -381,7 +379,7 @@ impl Holder<'_> {
         let left: Vec<u32> = left.into_iter().map(|process| process.pid).collect();
         let now = self.now();
         while self.read_mouthful(now).map_err(HolderError::Read)? > 0 {}
-        self.evidence.ended();
+        self.signs.ended();
         self.record.ended = Some(Ended {
             at: self.clock.now().wall,
             exit,

@@ -11,7 +11,7 @@
 //! | [`transcript`] | `transcript.log`: every byte that the agent printed |
 //! | [`catalogue`] | the sessions there are, and whether they live |
 //! | [`screen`] | what the agent's terminal shows, and what a terminal answers |
-//! | [`evidence`], [`state`] | what is seen of the agent, and what follows |
+//! | [`signs`], [`state`] | what is seen of the agent, and what follows |
 //! | [`control`] | requests and answers on the socket |
 //! | [`client`] | asking a holder |
 //! | [`holder`] | the loop that puts them together |
@@ -22,13 +22,13 @@
 pub mod catalogue;
 pub mod client;
 pub mod control;
-pub mod evidence;
 pub mod holder;
 pub mod journal;
 pub mod place;
 pub mod plain_text;
 pub mod record;
 pub mod screen;
+pub mod signs;
 pub mod state;
 pub mod status_report;
 pub mod transcript;

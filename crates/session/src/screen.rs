@@ -74,6 +74,12 @@ impl Screen {
         rows.nth(usize::from(row)).unwrap_or_default()
     }
 
+    /// The last row with text.
+    pub fn footer(&self) -> String {
+        let rows = self.rows().into_iter();
+        rows.rev().find(|row| !row.is_empty()).unwrap_or_default()
+    }
+
     /// The rows as text, without blanks at their ends.
     pub fn rows(&self) -> Vec<String> {
         let screen = self.parser.screen();

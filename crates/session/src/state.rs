@@ -1,14 +1,14 @@
 //! What an agent does, how that is known, and when it is said.
 //!
-//! What the kernel or the program itself says is published at once. A screen is read between two strokes of a painter, and
-//! silence may end in the next moment, so what follows from those must hold for [`HOLD`].
+//! What the kernel or the program itself says is published at once. A screen is read between two strokes of a painter, so what
+//! follows from it, or that nothing does, must hold for [`HOLD`].
 
 use std::time::Duration;
 
 use handoff_agents::{Block, Hint};
 use handoff_core::time::Nanos;
 
-/// How long a verdict from the screen or from silence must hold.
+/// How long a verdict from the screen must hold.
 pub const HOLD: Duration = Duration::from_millis(200);
 
 /// What an agent does.
@@ -35,16 +35,16 @@ pub enum Source {
     Process,
     /// The program itself: OSC 7501.
     Status,
+    /// The title that the program gave its terminal.
+    Title,
     /// Bracketed paste and the foreground process group.
     Foreground,
-    /// The line with the cursor.
+    /// What its terminal shows.
     Screen,
-    /// That it prints.
-    Output,
-    /// That it does not print.
-    Silence,
     /// That it was started.
     Start,
+    /// Nothing that is known.
+    Nothing,
 }
 
 /// A state, and what says so.
@@ -98,18 +98,20 @@ impl Source {
         match self {
             Self::Process => "process",
             Self::Status => "status",
+            Self::Title => "title",
             Self::Foreground => "foreground",
             Self::Screen => "screen",
-            Self::Output => "output",
-            Self::Silence => "silence",
             Self::Start => "start",
+            Self::Nothing => "nothing",
         }
     }
 
     const fn hold(self) -> Duration {
         match self {
-            Self::Process | Self::Status | Self::Foreground | Self::Start => Duration::ZERO,
-            Self::Screen | Self::Output | Self::Silence => HOLD,
+            Self::Process | Self::Status | Self::Title | Self::Foreground | Self::Start => {
+                Duration::ZERO
+            }
+            Self::Screen | Self::Nothing => HOLD,
         }
     }
 }
@@ -188,10 +190,10 @@ mod tests {
     fn what_the_screen_says_must_hold() {
         let mut judge = Judge::new(at(0));
         let prompt = verdict(State::Prompt, Source::Screen);
-        let busy = verdict(State::Busy, Source::Output);
+        let unknown = verdict(State::Unknown, Source::Nothing);
         assert_eq!(judge.hear(prompt, at(0)), None);
         assert_eq!(judge.look_again(), Some(at(200)));
-        assert_eq!(judge.hear(busy, at(150)), None);
+        assert_eq!(judge.hear(unknown, at(150)), None);
         assert_eq!(judge.hear(prompt, at(160)), None);
         assert_eq!(judge.hear(prompt, at(359)), None);
         assert_eq!(judge.hear(prompt, at(360)), Some(prompt));

@@ -14,11 +14,11 @@ use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tr
 use super::socket::Socket;
 use super::stopping::Stopping;
 use super::{Holder, MOUTHFUL};
-use crate::evidence::Evidence;
 use crate::journal::{Event, Journal};
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
+use crate::signs::Signs;
 use crate::state::Judge;
 use crate::transcript::{Limit, Transcript};
 
@@ -111,7 +111,7 @@ impl<'a> Holder<'a> {
             transcript,
             terminal,
             screen: Screen::new(opening.size),
-            evidence: Evidence::new(opening.agent),
+            signs: Signs::new(opening.agent),
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             socket,

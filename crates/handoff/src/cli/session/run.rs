@@ -28,7 +28,7 @@ const MIB: u64 = 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// `scripted`, `bash`, `zsh`, `sh`, or any program for a terminal.
+    /// `claude`, `codex`, `bash`, `zsh`, `sh`, `scripted`, or any program for a terminal.
     agent: OsString,
     /// What to call the session; without it a name is made up.
     #[arg(long, value_name = "NAME")]

@@ -1,25 +1,18 @@
 //! What is seen of an agent, and what follows from all of it: the strongest sign decides.
 
-use std::time::Duration;
-
 use handoff_agents::adapter::{Adapter, Prompting};
 use handoff_agents::{Agent, Hint};
-use handoff_core::time::Nanos;
 
 use crate::state::{Source, State, Verdict};
 use crate::status_report::StatusReport;
 
-/// A program that has not printed for this long is not seen to work.
-pub const QUIET_AFTER: Duration = Duration::from_secs(1);
-
 /// What is seen of an agent.
 #[derive(Debug, Clone)]
-pub struct Evidence {
+pub struct Signs {
     adapter: Adapter,
     life: Life,
     status: Option<Hint>,
     terminal: Option<Terminal>,
-    printed_at: Option<Nanos>,
     /// A line editor was seen to read, so its silence now means that a command runs.
     has_prompted: bool,
 }
@@ -36,6 +29,9 @@ enum Life {
 pub struct Terminal {
     pub foreground: Foreground,
     pub paste: Paste,
+    pub title: String,
+    /// The last row with text.
+    pub footer: String,
     /// What stands left of the cursor.
     pub cursor_line: String,
 }
@@ -57,14 +53,13 @@ pub enum Paste {
     Plain,
 }
 
-impl Evidence {
+impl Signs {
     pub const fn new(agent: Agent) -> Self {
         Self {
             adapter: agent.adapter(),
             life: Life::Running,
             status: None,
             terminal: None,
-            printed_at: None,
             has_prompted: false,
         }
     }
@@ -87,31 +82,31 @@ impl Evidence {
     }
 
     /// The program printed, and this is how its terminal looks now.
-    pub fn printed(&mut self, terminal: Terminal, now: Nanos) {
+    pub fn printed(&mut self, terminal: Terminal) {
         self.has_prompted |= is_reading(&terminal);
         self.terminal = Some(terminal);
-        self.printed_at = Some(now);
     }
 
     /// What follows from all of it.
-    pub fn verdict(&self, now: Nanos) -> Verdict {
+    pub fn verdict(&self) -> Verdict {
         if self.life == Life::Ended {
             return verdict(State::Exited, Source::Process);
         }
-        let Some((terminal, printed_at)) = self.terminal.as_ref().zip(self.printed_at) else {
+        let Some(terminal) = &self.terminal else {
             return verdict(State::Starting, Source::Start);
         };
         let status = self.status.map(|hint| verdict(hint.into(), Source::Status));
         status
+            .or_else(|| self.by_title(terminal))
             .or_else(|| self.by_foreground(terminal))
             .or_else(|| self.by_screen(terminal))
-            .unwrap_or_else(|| by_output(now.since(printed_at)))
+            .unwrap_or(verdict(State::Unknown, Source::Nothing))
     }
 
-    /// When to look again although nothing is printed.
-    pub fn look_again(&self, now: Nanos) -> Option<Nanos> {
-        let quiet_at = self.printed_at?.after(QUIET_AFTER);
-        (self.verdict(now).source == Source::Output).then_some(quiet_at)
+    fn by_title(&self, terminal: &Terminal) -> Option<Verdict> {
+        let mut titles = self.adapter.titles.iter();
+        let rule = titles.find(|rule| rule.begins_with.is_of(&terminal.title))?;
+        Some(verdict(rule.means.into(), Source::Title))
     }
 
     fn by_foreground(&self, terminal: &Terminal) -> Option<Verdict> {
@@ -128,25 +123,18 @@ impl Evidence {
 
     fn by_screen(&self, terminal: &Terminal) -> Option<Verdict> {
         let line = terminal.cursor_line.trim_end();
-        let rule = self
-            .adapter
-            .cursor_lines
-            .iter()
-            .find(|rule| line.ends_with(rule.ends_with))?;
-        Some(verdict(rule.means.into(), Source::Screen))
+        let mut footers = self.adapter.footers.iter();
+        let mut lines = self.adapter.cursor_lines.iter();
+        let means = footers
+            .find(|rule| terminal.footer.contains(rule.contains))
+            .map(|rule| rule.means)
+            .or_else(|| Some(lines.find(|rule| line.ends_with(rule.ends_with))?.means))?;
+        Some(verdict(means.into(), Source::Screen))
     }
 }
 
 fn is_reading(terminal: &Terminal) -> bool {
     terminal.paste == Paste::Bracketed && terminal.foreground == Foreground::Itself
-}
-
-fn by_output(silence: Duration) -> Verdict {
-    if silence < QUIET_AFTER {
-        verdict(State::Busy, Source::Output)
-    } else {
-        verdict(State::Unknown, Source::Silence)
-    }
 }
 
 const fn verdict(state: State, source: Source) -> Verdict {
@@ -163,30 +151,27 @@ mod tests {
         Terminal {
             foreground,
             paste,
+            title: String::new(),
+            footer: String::new(),
             cursor_line: line.to_owned(),
         }
     }
 
-    /// What follows from one look at the terminal, so many milliseconds after it.
-    fn seen(agent: Agent, terminal: Terminal, millis: u64) -> Verdict {
-        let mut evidence = Evidence::new(agent);
-        evidence.printed(terminal, Nanos(0));
-        evidence.verdict(Nanos(0).after(Duration::from_millis(millis)))
+    /// What follows from one look at the terminal.
+    fn seen(agent: Agent, terminal: Terminal) -> Verdict {
+        let mut signs = Signs::new(agent);
+        signs.printed(terminal);
+        signs.verdict()
     }
 
-    /// An agent, a look at its terminal and how long ago that was; and what follows.
-    type Row = (
-        Agent,
-        (Foreground, Paste, &'static str),
-        u64,
-        (State, Source),
-    );
+    /// An agent and a look at its terminal; and what follows.
+    type Row = (Agent, (Foreground, Paste, &'static str), (State, Source));
 
     #[track_caller]
     fn assert_rows(rows: &[Row]) {
-        for (agent, (foreground, paste, line), millis, (state, source)) in rows {
+        for (agent, (foreground, paste, line), (state, source)) in rows {
             let terminal = terminal(*foreground, *paste, line);
-            let found = seen(*agent, terminal.clone(), *millis);
+            let found = seen(*agent, terminal.clone());
             assert_eq!(found, verdict(*state, *source), "{agent} {terminal:?}");
         }
     }
@@ -200,99 +185,102 @@ mod tests {
             (
                 Agent::Bash,
                 (Itself, Bracketed, "$ "),
-                0,
                 by_foreground(State::Prompt),
             ),
             (
                 Agent::Bash,
                 (Itself, Plain, "$ "),
-                0,
                 by_foreground(State::Starting),
             ),
             (
                 Agent::Bash,
                 (Other, Plain, "$ "),
-                9999,
                 by_foreground(State::Busy),
             ),
             (
                 Agent::Zsh,
                 (Other, Bracketed, "> "),
-                0,
                 by_foreground(State::Busy),
             ),
-            (
-                Agent::Sh,
-                (Other, Plain, "$ "),
-                0,
-                by_foreground(State::Busy),
-            ),
+            (Agent::Sh, (Other, Plain, "$ "), by_foreground(State::Busy)),
         ]);
     }
 
     #[test]
-    fn other_programs_are_read_by_the_line_with_the_cursor_and_by_what_they_print() {
+    fn other_programs_are_read_by_the_line_with_the_cursor() {
         use Foreground::{Itself, Unknown};
         use Paste::{Bracketed, Plain};
         let prompt = (State::Prompt, Source::Screen);
-        let busy = (State::Busy, Source::Output);
-        let silent = (State::Unknown, Source::Silence);
+        let unknown = (State::Unknown, Source::Nothing);
         assert_rows(&[
-            (Agent::Sh, (Itself, Plain, "# "), 0, prompt),
-            (Agent::Sh, (Itself, Plain, ""), 0, busy),
-            (Agent::Generic, (Itself, Plain, ">>> "), 0, prompt),
-            (Agent::Generic, (Unknown, Plain, "› "), 0, prompt),
-            (Agent::Generic, (Itself, Bracketed, ""), 999, busy),
-            (Agent::Generic, (Itself, Plain, ""), 1000, silent),
+            (Agent::Sh, (Itself, Plain, "# "), prompt),
+            (Agent::Sh, (Itself, Plain, ""), unknown),
+            (Agent::Generic, (Itself, Plain, ">>> "), prompt),
+            (Agent::Generic, (Unknown, Plain, "› "), prompt),
+            (Agent::Generic, (Itself, Bracketed, ""), unknown),
         ]);
+    }
+
+    #[test]
+    fn the_last_row_tells_what_the_adapter_says_it_does() {
+        let with_footer = |footer: &str| Terminal {
+            footer: footer.to_owned(),
+            ..terminal(Foreground::Itself, Paste::Bracketed, "")
+        };
+        let table = [
+            (" ⏸ manual mode on · ? for shortcuts", State::Prompt),
+            ("⏸ manual mode on · esc to interrupt", State::Busy),
+            (
+                " Esc to cancel · Tab to amend",
+                State::Blocked(Block::Permission),
+            ),
+            (
+                " Enter to confirm · Esc to cancel",
+                State::Blocked(Block::Question),
+            ),
+        ];
+        for (footer, state) in table {
+            let found = seen(Agent::Claude, with_footer(footer));
+            assert_eq!(found, verdict(state, Source::Screen), "{footer}");
+        }
+        assert_eq!(seen(Agent::Claude, with_footer("$ ")).state, State::Unknown);
+    }
+
+    #[test]
+    fn a_title_tells_what_the_adapter_says_it_does() {
+        let with_title = |title: &str| Terminal {
+            title: title.to_owned(),
+            ..terminal(Foreground::Itself, Paste::Bracketed, "")
+        };
+        let busy = verdict(State::Busy, Source::Title);
+        let blocked = verdict(State::Blocked(Block::Permission), Source::Title);
+        assert_eq!(seen(Agent::Claude, with_title("◑ Claude Code")), busy);
+        assert_eq!(seen(Agent::Codex, with_title("⠼ fix | repo")), busy);
+        let asks = with_title("[ . ] Action Required | repo");
+        assert_eq!(seen(Agent::Codex, asks), blocked);
+        let idle = with_title("✳ Claude Code");
+        assert_eq!(seen(Agent::Claude, idle).source, Source::Nothing);
     }
 
     #[test]
     fn a_line_editor_that_has_prompted_and_reads_no_more_is_busy() {
-        let mut evidence = Evidence::new(Agent::Bash);
-        evidence.printed(
-            terminal(Foreground::Itself, Paste::Bracketed, "$ "),
-            Nanos(0),
-        );
-        evidence.printed(terminal(Foreground::Itself, Paste::Plain, "$ "), Nanos(1));
-        assert_eq!(
-            evidence.verdict(Nanos(2)),
-            verdict(State::Busy, Source::Foreground)
-        );
+        let mut signs = Signs::new(Agent::Bash);
+        signs.printed(terminal(Foreground::Itself, Paste::Bracketed, "$ "));
+        signs.printed(terminal(Foreground::Itself, Paste::Plain, "$ "));
+        assert_eq!(signs.verdict(), verdict(State::Busy, Source::Foreground));
     }
 
     #[test]
     fn what_the_program_says_outweighs_what_it_shows_and_its_end_everything() {
-        let mut evidence = Evidence::new(Agent::Generic);
-        assert_eq!(
-            evidence.verdict(Nanos(0)),
-            verdict(State::Starting, Source::Start)
-        );
-        evidence.printed(terminal(Foreground::Itself, Paste::Plain, "> "), Nanos(0));
-        evidence.reported(StatusReport::Is(Hint::Blocked(Block::Permission)));
+        let mut signs = Signs::new(Agent::Generic);
+        assert_eq!(signs.verdict(), verdict(State::Starting, Source::Start));
+        signs.printed(terminal(Foreground::Itself, Paste::Plain, "> "));
+        signs.reported(StatusReport::Is(Hint::Blocked(Block::Permission)));
         let blocked = verdict(State::Blocked(Block::Permission), Source::Status);
-        assert_eq!(evidence.verdict(Nanos(0)), blocked);
-        evidence.reported(StatusReport::Cleared);
-        assert_eq!(
-            evidence.verdict(Nanos(0)),
-            verdict(State::Prompt, Source::Screen)
-        );
-        evidence.ended();
-        assert_eq!(
-            evidence.verdict(Nanos(0)),
-            verdict(State::Exited, Source::Process)
-        );
-    }
-
-    #[test]
-    fn only_a_program_that_prints_is_looked_at_again() {
-        let mut evidence = Evidence::new(Agent::Generic);
-        assert_eq!(evidence.look_again(Nanos(0)), None);
-        evidence.printed(terminal(Foreground::Itself, Paste::Plain, ""), Nanos(0));
-        assert_eq!(
-            evidence.look_again(Nanos(0)),
-            Some(Nanos(0).after(QUIET_AFTER))
-        );
-        assert_eq!(evidence.look_again(Nanos(0).after(QUIET_AFTER)), None);
+        assert_eq!(signs.verdict(), blocked);
+        signs.reported(StatusReport::Cleared);
+        assert_eq!(signs.verdict(), verdict(State::Prompt, Source::Screen));
+        signs.ended();
+        assert_eq!(signs.verdict(), verdict(State::Exited, Source::Process));
     }
 }

@@ -1,0 +1,4 @@
+//! Recordings of real agents, played to what a holder sees with.
+
+#[cfg(test)]
+mod recording;
