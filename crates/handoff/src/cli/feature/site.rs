@@ -97,9 +97,7 @@ impl Site {
 
     /// The settings of the workspace, which must be there.
     pub(super) fn config(&self) -> Result<Config, Failure> {
-        Config::load(&self.workspace()?).map_err(|error| {
-            Failure::failed("cannot use the settings of this workspace").because(&error)
-        })
+        Ok(Config::load(&self.workspace()?)?)
     }
 
     /// How the code stands now; none without git.
