@@ -104,10 +104,10 @@ fn a_real_folder_at_current_is_kept_in_the_trash() {
         stage.workspace.current().unwrap(),
         Current::Feature(name("a"))
     );
-    // It is no feature, and so no cleaning to take back.
+    // It is no feature, and so no cleaning to take back; but whoever looks for it is told where it is.
     assert!(matches!(
         stage.workspace.undo_cleaning(),
-        Err(UndoError::Nothing)
+        Err(UndoError::OnlyDisplaced(place)) if place == kept
     ));
 }
 
