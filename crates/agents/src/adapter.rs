@@ -16,7 +16,8 @@ pub enum Hint {
 }
 
 /// What an agent waits for a person about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Block {
     /// Whether it may do something.
     Permission,
@@ -31,6 +32,7 @@ pub enum Block {
     /// Whether this directory is to be trusted.
     Trust,
     /// It does not say.
+    #[serde(other)]
     Other,
 }
 

@@ -225,9 +225,9 @@ impl Holder<'_> {
             return Ok(());
         };
         let event = Event::StateChanged {
-            state: verdict.state.word().to_owned(),
-            kind: verdict.state.kind().map(str::to_owned),
-            source: verdict.source.word().to_owned(),
+            state: verdict.state.phase(),
+            kind: verdict.state.block(),
+            source: verdict.source,
         };
         self.note(event)
     }
@@ -316,9 +316,9 @@ impl Holder<'_> {
         let verdict = self.judge.published();
         let millis = |at: Nanos| u64::try_from(now.since(at).as_millis()).unwrap_or(u64::MAX);
         Status {
-            state: verdict.state.word().to_owned(),
-            kind: verdict.state.kind().map(str::to_owned),
-            source: verdict.source.word().to_owned(),
+            state: verdict.state.phase(),
+            kind: verdict.state.block(),
+            source: verdict.source,
             age_ms: millis(self.judge.since()),
             silent_ms: self.printed_at.map(millis),
             title: self.screen.title().to_owned(),

@@ -8,11 +8,13 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use handoff_agents::Block;
 use handoff_core::{SessionId, SessionName, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::place;
 use crate::record::Ending;
+use crate::state::{Phase, Source};
 
 /// Something that happened to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,10 +28,10 @@ pub enum Event {
     },
     /// The agent does something else now.
     StateChanged {
-        state: String,
+        state: Phase,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        kind: Option<String>,
-        source: String,
+        kind: Option<Block>,
+        source: Source,
     },
     /// The agent has ended, and everything that it started.
     Exited {
@@ -97,7 +99,7 @@ impl Journal {
 }
 
 /// The state that was published last; none before the first change.
-pub fn last_state(directory: &Path) -> io::Result<Option<(String, Option<String>)>> {
+pub fn last_state(directory: &Path) -> io::Result<Option<(Phase, Option<Block>)>> {
     let text = match std::fs::read(place::journal(directory)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -126,13 +128,13 @@ mod tests {
         let place = tempfile::TempDir::new().unwrap();
         let mut journal = journal(place.path());
         let at: Timestamp = "2026-01-02T03:04:05.5Z".parse().unwrap();
-        let changed = |state: &str| Event::StateChanged {
-            state: state.to_owned(),
+        let changed = |state| Event::StateChanged {
+            state,
             kind: None,
-            source: "screen".to_owned(),
+            source: Source::Screen,
         };
-        journal.append(changed("busy"), at).unwrap();
-        journal.append(changed("prompt"), at).unwrap();
+        journal.append(changed(Phase::Busy), at).unwrap();
+        journal.append(changed(Phase::Prompt), at).unwrap();
         let exited = Event::Exited {
             exit: Ending::Code(3),
         };
@@ -146,7 +148,7 @@ mod tests {
         );
         assert_eq!(
             last_state(place.path()).unwrap(),
-            Some(("prompt".to_owned(), None))
+            Some((Phase::Prompt, None))
         );
     }
 

@@ -38,4 +38,4 @@ pub use client::{Client, ClientError};
 pub use holder::{Holder, Opening};
 pub use place::Places;
 pub use record::Record;
-pub use state::{Source, State, Verdict};
+pub use state::{Phase, Source, State, Verdict};

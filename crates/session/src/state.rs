@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use handoff_agents::{Block, Hint};
 use handoff_core::time::Nanos;
+use serde::{Deserialize, Serialize};
 
 /// How long a verdict from the screen must hold.
 pub const HOLD: Duration = Duration::from_millis(200);
@@ -28,8 +29,23 @@ pub enum State {
     Unknown,
 }
 
+/// A state without what it is about, as it is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    Starting,
+    Prompt,
+    Busy,
+    Blocked,
+    Exited,
+    /// Also what a later version calls by another word.
+    #[serde(other)]
+    Unknown,
+}
+
 /// What says so, the strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The kernel: the process has ended.
     Process,
@@ -44,6 +60,7 @@ pub enum Source {
     /// That it was started.
     Start,
     /// Nothing that is known.
+    #[serde(other)]
     Nothing,
 }
 
@@ -63,22 +80,35 @@ pub struct Judge {
 }
 
 impl State {
+    pub const fn phase(self) -> Phase {
+        match self {
+            Self::Starting => Phase::Starting,
+            Self::Prompt => Phase::Prompt,
+            Self::Busy => Phase::Busy,
+            Self::Blocked(_) => Phase::Blocked,
+            Self::Exited => Phase::Exited,
+            Self::Unknown => Phase::Unknown,
+        }
+    }
+
+    /// What it waits for a person about.
+    pub const fn block(self) -> Option<Block> {
+        match self {
+            Self::Blocked(block) => Some(block),
+            Self::Starting | Self::Prompt | Self::Busy | Self::Exited | Self::Unknown => None,
+        }
+    }
+}
+
+impl Phase {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Starting => "starting",
             Self::Prompt => "prompt",
             Self::Busy => "busy",
-            Self::Blocked(_) => "blocked",
+            Self::Blocked => "blocked",
             Self::Exited => "exited",
             Self::Unknown => "unknown",
-        }
-    }
-
-    /// What it waits for a person about.
-    pub const fn kind(self) -> Option<&'static str> {
-        match self {
-            Self::Blocked(block) => Some(block.word()),
-            Self::Starting | Self::Prompt | Self::Busy | Self::Exited | Self::Unknown => None,
         }
     }
 }

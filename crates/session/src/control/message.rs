@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use handoff_agents::Block;
 use handoff_process::Size;
 use serde::{Deserialize, Serialize};
 
 use super::http::Head;
 use crate::record::Ending;
+use crate::state::{Phase, Source};
 
 /// The largest terminal that is made on request: an emulator has memory for every character.
 const LARGEST: u16 = 1000;
@@ -44,11 +46,11 @@ pub struct Refusal {
 /// What is known of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
-    pub state: String,
+    pub state: Phase,
     /// What a blocked agent waits for.
-    pub kind: Option<String>,
+    pub kind: Option<Block>,
     /// What says so.
-    pub source: String,
+    pub source: Source,
     /// For how long it is so.
     pub age_ms: u64,
     /// Since when the agent has printed nothing.

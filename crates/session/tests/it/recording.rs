@@ -32,7 +32,7 @@ impl Published {
             // What becomes due while the agent prints nothing is published before it prints again.
             while let Some(due) = judge.look_again().filter(|due| *due < at) {
                 let verdict = judge.hear(signs.verdict(), due);
-                published.extend(verdict.map(|it| (due, it.state.word())));
+                published.extend(verdict.map(|it| (due, it.state.phase().word())));
             }
             let aside = screen.print(text.as_bytes());
             signs.printed(seen(&screen));
@@ -40,7 +40,7 @@ impl Published {
                 signs.reported(report);
             }
             let verdict = judge.hear(signs.verdict(), at);
-            published.extend(verdict.map(|it| (at, it.state.word())));
+            published.extend(verdict.map(|it| (at, it.state.phase().word())));
         }
         Self(published)
     }

@@ -81,11 +81,12 @@ pub(super) fn lost(known: &Known) -> Failure {
 
 fn last_state(directory: &Path) -> String {
     let last = handoff_session::journal::last_state(directory);
-    let (state, kind) = last.ok().flatten().unwrap_or_default();
-    match (state.as_str(), kind) {
-        ("", _) => String::new(),
-        (state, None) => format!("; it was last seen {state}"),
-        (state, Some(kind)) => format!("; it was last seen {state} ({kind})"),
+    match last.ok().flatten() {
+        None => String::new(),
+        Some((state, None)) => format!("; it was last seen {}", state.word()),
+        Some((state, Some(kind))) => {
+            format!("; it was last seen {} ({})", state.word(), kind.word())
+        }
     }
 }
 

@@ -26,8 +26,12 @@ pub(super) fn document(known: &Known, now: Timestamp) -> SessionDocument {
         description: record.description.clone(),
         cwd: record.cwd.display().to_string(),
         state: state(known.standing, status.as_ref()),
-        kind: status.as_ref().and_then(|status| status.kind.clone()),
-        source: status.as_ref().map(|status| status.source.clone()),
+        kind: status
+            .as_ref()
+            .and_then(|status| Some(status.kind?.word().to_owned())),
+        source: status
+            .as_ref()
+            .map(|status| status.source.word().to_owned()),
         state_age_seconds: status.as_ref().map(|status| seconds(status.age_ms)),
         last_state: last_state(known),
         pid: record.child.pid,
@@ -53,7 +57,7 @@ pub(super) const fn signal(ending: Ending) -> Option<i32> {
 
 fn state(standing: Standing, status: Option<&Status>) -> String {
     match (standing, status) {
-        (Standing::Live, Some(status)) => status.state.clone(),
+        (Standing::Live, Some(status)) => status.state.word().to_owned(),
         (Standing::Live, None) => "unknown".to_owned(),
         (Standing::Ended, _) => "exited".to_owned(),
         (Standing::Lost, _) => "lost".to_owned(),
@@ -62,7 +66,10 @@ fn state(standing: Standing, status: Option<&Status>) -> String {
 
 fn last_state(known: &Known) -> Option<String> {
     match known.standing {
-        Standing::Lost => journal::last_state(&known.directory).ok()?.map(|it| it.0),
+        Standing::Lost => {
+            let (state, _) = journal::last_state(&known.directory).ok()??;
+            Some(state.word().to_owned())
+        }
         Standing::Live | Standing::Ended => None,
     }
 }

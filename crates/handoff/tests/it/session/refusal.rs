@@ -130,6 +130,6 @@ fn a_holder_refuses_what_it_does_not_understand_and_lives_on() {
     let silent: Vec<_> = (0..200)
         .map(|_| std::os::unix::net::UnixStream::connect(session.text("socket")).unwrap())
         .collect();
-    assert_eq!(session.client().status().unwrap().state, "prompt");
+    assert_eq!(session.client().status().unwrap().state.word(), "prompt");
     drop(silent);
 }
