@@ -3,6 +3,8 @@
 //! It must be a process of its own, with nothing else in it: it becomes the parent of whatever the agent leaves behind, and ends
 //! all its descendants when the agent ends.
 
+mod answering;
+mod ending;
 mod guest;
 mod opening;
 mod socket;
@@ -21,14 +23,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::catalogue;
-use crate::control::message::refusal;
-use crate::control::{Attachment, Request, Screenshot, Status, Stopped};
 use crate::journal::{Event, Journal};
 use crate::place::Places;
-use crate::record::{Ended, Ending, Record, RecordError};
+use crate::record::{Record, RecordError};
 use crate::screen::Screen;
 use crate::signs::{self, Foreground, Paste, Signs};
-use crate::state::{Judge, State};
+use crate::state::Judge;
 use crate::transcript::Transcript;
 
 use guest::{Guest, Heard};
@@ -42,8 +42,6 @@ const MOUTHFUL: usize = 64 * 1024;
 const MOST_INPUT: usize = 1024 * 1024;
 /// How many may be connected at a time.
 const MOST_GUESTS: usize = 64;
-/// What was killed is gone within this time, or the kernel cannot end it.
-const DEATH_TAKES: Duration = Duration::from_secs(5);
 /// How often orphans that ended are looked for while the agent is at work.
 const REAP_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -277,73 +275,6 @@ impl Holder<'_> {
         self.input.extend(&bytes[..bytes.len().min(room)]);
     }
 
-    fn answer(&mut self, guest: &mut Guest, request: &Request, now: Nanos) {
-        match request {
-            Request::Status => guest.answer(&self.status(now)),
-            Request::Screen => guest.answer(&self.screenshot()),
-            Request::Input(bytes) if self.input.len() + bytes.len() > MOST_INPUT => {
-                guest.refuse(&refusal(503, "the agent does not take what is typed"));
-            }
-            Request::Input(bytes) => {
-                self.accept_input(bytes);
-                guest.answer(&serde_json::json!({ "queued": bytes.len() }));
-            }
-            Request::Resize(size) => match self.terminal.resize(*size) {
-                Ok(()) => {
-                    self.screen.resize(*size);
-                    (self.record.rows, self.record.columns) = (size.rows, size.columns);
-                    guest.answer(&serde_json::json!({}));
-                    self.guests.iter_mut().for_each(Guest::forget_frame);
-                }
-                Err(error) => guest.refuse(&refusal(503, &error.to_string())),
-            },
-            Request::Stop { grace } => {
-                guest.await_end();
-                let at_prompt = self.judge.published().state == State::Prompt;
-                let keys = self.signs.adapter().exit_keys;
-                if self.stopping.begin(*grace, at_prompt.then_some(keys), now) == Step::TypeKeys {
-                    self.input.extend(keys.bytes());
-                }
-            }
-            Request::Attach(Attachment::Write) if self.guests.iter().any(Guest::is_writer) => {
-                guest.refuse(&refusal(409, "somebody else types already"));
-            }
-            Request::Attach(attachment) => guest.attach(*attachment),
-        }
-    }
-
-    fn status(&self, now: Nanos) -> Status {
-        let verdict = self.judge.published();
-        let millis = |at: Nanos| u64::try_from(now.since(at).as_millis()).unwrap_or(u64::MAX);
-        Status {
-            state: verdict.state.phase(),
-            kind: verdict.state.block(),
-            source: verdict.source,
-            age_ms: millis(self.judge.since()),
-            silent_ms: self.printed_at.map(millis),
-            title: self.screen.title().to_owned(),
-            rows: self.record.rows,
-            columns: self.record.columns,
-            printed: self.transcript.printed(),
-            missing: self.transcript.missing(),
-            viewers: self.guests.iter().filter(|it| it.is_viewer()).count(),
-        }
-    }
-
-    fn screenshot(&self) -> Screenshot {
-        let (cursor_row, cursor_column) = self.screen.cursor();
-        Screenshot {
-            rows: self.record.rows,
-            columns: self.record.columns,
-            cursor_row,
-            cursor_column,
-            title: self.screen.title().to_owned(),
-            is_alternate: self.screen.is_alternate(),
-            lines: self.screen.rows(),
-            ansi: self.screen.rows_formatted(),
-        }
-    }
-
     fn draw(&mut self, now: Nanos) {
         for guest in &mut self.guests {
             guest.draw(&self.screen, now);
@@ -366,37 +297,6 @@ impl Holder<'_> {
         if now.since(self.reaped_at) >= REAP_INTERVAL {
             tree::reap_orphans(self.terminal.identity().pid);
             self.reaped_at = now;
-        }
-    }
-
-    /// The agent has ended: ends what it left behind, and puts its end on record before anybody is told.
-    fn finish(mut self) -> Result<(), HolderError> {
-        let exit = self.terminal.exit().map_err(HolderError::Exit)?;
-        let exit = exit.ok_or_else(|| HolderError::Exit(io::ErrorKind::NotFound.into()))?;
-        let exit = Ending::try_from(exit).map_err(HolderError::Exit)?;
-        let spared = catalogue::holders(&self.places);
-        let left = tree::end(&spared, DEATH_TAKES).map_err(HolderError::Tree)?;
-        let left: Vec<u32> = left.into_iter().map(|process| process.pid).collect();
-        let now = self.now();
-        while self.read_mouthful(now).map_err(HolderError::Read)? > 0 {}
-        self.signs.ended();
-        self.record.ended = Some(Ended {
-            at: self.clock.now().wall,
-            exit,
-            left: left.clone(),
-        });
-        self.record.write(&self.directory)?;
-        self.note(Event::Exited { exit })?;
-        let by = self.stopping.by().map(str::to_owned);
-        self.farewell(&Stopped { exit, by, left });
-        Ok(())
-    }
-
-    /// The last answers and the last picture.
-    fn farewell(&mut self, stopped: &Stopped) {
-        self.socket.close();
-        for guest in &mut self.guests {
-            guest.part(stopped, &self.screen);
         }
     }
 }

@@ -1,0 +1,48 @@
+//! How a holder ends.
+
+use std::io;
+use std::time::Duration;
+
+use handoff_process::tree;
+
+use super::{Holder, HolderError};
+use crate::catalogue;
+use crate::control::Stopped;
+use crate::journal::Event;
+use crate::record::{Ended, Ending};
+
+/// What was killed is gone within this time, or the kernel cannot end it.
+const DEATH_TAKES: Duration = Duration::from_secs(5);
+
+impl Holder<'_> {
+    /// The agent has ended: ends what it left behind, and puts its end on record before anybody is told.
+    pub(super) fn finish(mut self) -> Result<(), HolderError> {
+        let exit = self.terminal.exit().map_err(HolderError::Exit)?;
+        let exit = exit.ok_or_else(|| HolderError::Exit(io::ErrorKind::NotFound.into()))?;
+        let exit = Ending::try_from(exit).map_err(HolderError::Exit)?;
+        let spared = catalogue::holders(&self.places);
+        let left = tree::end(&spared, DEATH_TAKES).map_err(HolderError::Tree)?;
+        let left: Vec<u32> = left.into_iter().map(|process| process.pid).collect();
+        let now = self.now();
+        while self.read_mouthful(now).map_err(HolderError::Read)? > 0 {}
+        self.signs.ended();
+        self.record.ended = Some(Ended {
+            at: self.clock.now().wall,
+            exit,
+            left: left.clone(),
+        });
+        self.record.write(&self.directory)?;
+        self.note(Event::Exited { exit })?;
+        let by = self.stopping.by().map(str::to_owned);
+        self.farewell(&Stopped { exit, by, left });
+        Ok(())
+    }
+
+    /// The last answers and the last picture.
+    fn farewell(&mut self, stopped: &Stopped) {
+        self.socket.close();
+        for guest in &mut self.guests {
+            guest.part(stopped, &self.screen);
+        }
+    }
+}
