@@ -26,6 +26,10 @@ pub struct Client {
     socket: PathBuf,
 }
 
+/// A holder that was asked for its status.
+#[derive(Debug)]
+pub struct Asked(UnixStream);
+
 /// A holder could not be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -53,7 +57,13 @@ impl Client {
     }
 
     pub fn status(&self) -> Result<Status, ClientError> {
-        self.ask("GET", "/v1/status", &[], Some(PATIENCE))
+        self.ask_status()?.status()
+    }
+
+    /// Asks for the status and does not wait for it: many holders can be asked before the first has answered.
+    pub fn ask_status(&self) -> Result<Asked, ClientError> {
+        self.send("GET", "/v1/status", &[], Some(PATIENCE))
+            .map(Asked)
     }
 
     pub fn screen(&self) -> Result<Screenshot, ClientError> {
@@ -117,20 +127,20 @@ impl Client {
         body: &[u8],
         patience: Option<Duration>,
     ) -> Result<T, ClientError> {
+        hear(self.send(method, target, body, patience)?)
+    }
+
+    fn send(
+        &self,
+        method: &str,
+        target: &str,
+        body: &[u8],
+        patience: Option<Duration>,
+    ) -> Result<UnixStream, ClientError> {
         let mut stream = self.connect(patience)?;
         let bytes = http::request(method, target, body);
         stream.write_all(&bytes).map_err(ClientError::Talk)?;
-        let mut received = vec![];
-        stream
-            .take(LONGEST_ANSWER)
-            .read_to_end(&mut received)
-            .map_err(ClientError::Talk)?;
-        let head = parse_answer(&received)?;
-        if status_of(&head)? != 200 {
-            return Err(refused(&head, &received));
-        }
-        let body = received.get(head.length..).unwrap_or_default();
-        serde_json::from_slice(body).map_err(ClientError::Answer)
+        Ok(stream)
     }
 
     fn connect(&self, patience: Option<Duration>) -> Result<UnixStream, ClientError> {
@@ -147,6 +157,27 @@ impl Client {
         stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
         Ok(stream)
     }
+}
+
+impl Asked {
+    /// Waits for the answer.
+    pub fn status(self) -> Result<Status, ClientError> {
+        hear(self.0)
+    }
+}
+
+fn hear<T: DeserializeOwned>(stream: UnixStream) -> Result<T, ClientError> {
+    let mut received = vec![];
+    stream
+        .take(LONGEST_ANSWER)
+        .read_to_end(&mut received)
+        .map_err(ClientError::Talk)?;
+    let head = parse_answer(&received)?;
+    if status_of(&head)? != 200 {
+        return Err(refused(&head, &received));
+    }
+    let body = received.get(head.length..).unwrap_or_default();
+    serde_json::from_slice(body).map_err(ClientError::Answer)
 }
 
 /// A path to an open directory that is short, however long its own is: the address of a socket has 108 bytes.

@@ -4,17 +4,37 @@ use std::time::SystemTime;
 
 use handoff_api::SessionDocument;
 use handoff_core::Timestamp;
+use handoff_session::client::Asked;
 use handoff_session::control::Status;
 use handoff_session::record::Ending;
 use handoff_session::{Client, Known, Standing, journal, place};
 
-/// A session as it is now. What cannot be found out is left out.
-pub(super) fn document(known: &Known, now: Timestamp) -> SessionDocument {
-    let record = &known.record;
-    let status = match known.standing {
-        Standing::Live => Client::new(&record.socket).status().ok(),
+/// How many holders are asked before the first answer is read: each is an open connection.
+const AT_ONCE: usize = 200;
+
+/// Sessions as they are now. What cannot be found out is left out.
+pub(super) fn documents(known: &[Known], now: Timestamp) -> Vec<SessionDocument> {
+    let mut documents = vec![];
+    for some in known.chunks(AT_ONCE) {
+        let asked: Vec<_> = some.iter().map(ask).collect();
+        let answered = some.iter().zip(asked);
+        documents.extend(answered.map(|(known, asked)| {
+            let status = asked.and_then(|asked| asked.status().ok());
+            document(known, status.as_ref(), now)
+        }));
+    }
+    documents
+}
+
+fn ask(known: &Known) -> Option<Asked> {
+    match known.standing {
+        Standing::Live => Client::new(&known.record.socket).ask_status().ok(),
         Standing::Ended | Standing::Lost => None,
-    };
+    }
+}
+
+fn document(known: &Known, status: Option<&Status>, now: Timestamp) -> SessionDocument {
+    let record = &known.record;
     let log_mtime = log_mtime(known);
     let ending = record.ended.as_ref().map(|ended| ended.exit);
     SessionDocument {
@@ -25,14 +45,10 @@ pub(super) fn document(known: &Known, now: Timestamp) -> SessionDocument {
         command: record.command.clone(),
         description: record.description.clone(),
         cwd: record.cwd.display().to_string(),
-        state: state(known.standing, status.as_ref()),
-        kind: status
-            .as_ref()
-            .and_then(|status| Some(status.kind?.word().to_owned())),
-        source: status
-            .as_ref()
-            .map(|status| status.source.word().to_owned()),
-        state_age_seconds: status.as_ref().map(|status| seconds(status.age_ms)),
+        state: state(known.standing, status),
+        kind: status.and_then(|status| Some(status.kind?.word().to_owned())),
+        source: status.map(|status| status.source.word().to_owned()),
+        state_age_seconds: status.map(|status| seconds(status.age_ms)),
         last_state: last_state(known),
         pid: record.child.pid,
         holder_pid: record.holder.pid,

@@ -7,7 +7,7 @@ use handoff_core::Timestamp;
 use handoff_session::{Known, Standing, catalogue};
 
 use super::address::{places, unreadable};
-use super::document::{document, elapsed};
+use super::document::{documents, elapsed};
 use crate::context::Context;
 use crate::desk::project_at;
 use crate::failure::Failure;
@@ -25,10 +25,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let now = ctx.clock()?.now().wall;
-    let sessions: Vec<SessionDocument> = wanted(args, ctx)?
-        .iter()
-        .map(|known| document(known, now))
-        .collect();
+    let sessions = documents(&wanted(args, ctx)?, now);
     if ctx.out.is_json() {
         ctx.out
             .document(SessionsDocument::SCHEMA, SessionsDocument { sessions })?;
@@ -46,7 +43,8 @@ fn wanted(args: &Args, ctx: &Context) -> Result<Vec<Known>, Failure> {
     let project = if args.all {
         None
     } else {
-        match project_at(ctx.cwd()?)? {
+        let project = project_at(ctx.cwd()?);
+        match project.map_err(|failure| failure.hint("or see all sessions: `handoff ps --all`"))? {
             Some(project) => Some(project),
             None => return Ok(vec![]),
         }

@@ -12,7 +12,7 @@ use handoff_session::control::Attachment;
 use handoff_session::{Known, Standing, catalogue};
 
 use super::address::{places, unreadable};
-use super::document::document;
+use super::document::documents;
 use super::launch::{Launch, own_program, require_program};
 use super::patience::Patience;
 use super::random_name::random_name;
@@ -129,8 +129,9 @@ fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {
 fn show(known: &Known, ctx: &mut Context) -> Result<u8, Failure> {
     let now = ctx.clock()?.now().wall;
     if ctx.out.is_json() {
-        ctx.out
-            .document(SessionDocument::SCHEMA, document(known, now))?;
+        for document in documents(std::slice::from_ref(known), now) {
+            ctx.out.document(SessionDocument::SCHEMA, document)?;
+        }
         return Ok(ExitCode::Done.number());
     }
     let name = &known.record.name;
