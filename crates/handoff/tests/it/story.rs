@@ -185,7 +185,10 @@ fn a_feature_that_was_killed_in_the_middle_goes_on_from_the_prompt_alone(stage: 
 
     let prompt = stage.say("continue --raw").success().stdout;
     assert!(prompt.contains("- not committed > glue.txt"), "{prompt}");
-    assert!(prompt.contains("- verified by `grep -q sawn boards` at "), "{prompt}");
+    assert!(
+        prompt.contains("- verified by `grep -q sawn boards` at "),
+        "{prompt}"
+    );
     assert_eq!(
         told_next(stage, &prompt),
         "next: - step 2, STATE.md:8 > glue them\n"

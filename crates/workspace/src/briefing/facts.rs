@@ -84,7 +84,7 @@ pub struct Entry {
 
 impl Entry {
     pub(super) fn quoted(&self) -> String {
-        format!("- {} > {}", self.source, quote::line(&self.text))
+        format!("- {} > {}", self.source, quote::folded(&self.text, "  "))
     }
 }
 

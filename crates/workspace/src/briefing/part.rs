@@ -95,15 +95,9 @@ pub(super) fn fit(parts: &[Part], budget: usize) -> String {
     by_rank.sort_by_key(|&index| Reverse(parts[index].rank));
     for &index in &by_rank {
         let part = &parts[index];
-        let wanted = match part.rank {
-            Rank::Vital => part.items.len(),
-            Rank::Highest => part.items.len().min(8),
-            Rank::High | Rank::Middle | Rank::Low => part.items.len().min(2),
-        };
-        let cost = part.frame_cost() + items_cost(part, 0, wanted);
-        if part.rank == Rank::Vital || cost <= left {
-            shown[index] = Some(wanted);
-            left = left.saturating_sub(cost);
+        shown[index] = beginning(part, left);
+        if let Some(count) = shown[index] {
+            left = left.saturating_sub(part.frame_cost() + items_cost(part, 0, count));
         }
     }
     for &index in &by_rank {
@@ -119,6 +113,18 @@ pub(super) fn fit(parts: &[Part], budget: usize) -> String {
     let written = parts.iter().zip(shown);
     let written = written.filter_map(|(part, shown)| shown.map(|shown| part.write(shown)));
     written.collect::<Vec<_>>().join("\n\n")
+}
+
+/// How many items a part begins with; none if not even its heading fits, or nothing below it that is worth one.
+fn beginning(part: &Part, left: usize) -> Option<usize> {
+    let wanted = match part.rank {
+        Rank::Vital => return Some(part.items.len()),
+        Rank::Highest => part.items.len().min(8),
+        Rank::High | Rank::Middle | Rank::Low => part.items.len().min(2),
+    };
+    let fits = |count: &usize| part.frame_cost() + items_cost(part, 0, *count) <= left;
+    let count = (0..=wanted).rev().find(fits)?;
+    (count > 0 || part.rank == Rank::Highest).then_some(count)
 }
 
 fn items_cost(part: &Part, from: usize, to: usize) -> usize {

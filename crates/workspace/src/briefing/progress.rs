@@ -101,8 +101,8 @@ pub(super) fn blockers(facts: &Facts<'_>) -> Part {
                 "- step {}, STATE.md:{} > {}; {}",
                 step.number,
                 step.line,
-                quote::line(&step.title),
-                quote::line(reason.as_deref().unwrap_or("no reason is given"))
+                quote::folded(&step.title, "  "),
+                quote::folded(reason.as_deref().unwrap_or("no reason is given"), "  ")
             )),
             Marker::Done | Marker::Current | Marker::Pending | Marker::Unknown { .. } => None,
         });
@@ -128,10 +128,14 @@ fn item(step: &Step) -> String {
         "- step {}, STATE.md:{} > {}",
         step.number,
         step.line,
-        quote::line(&step.title)
+        quote::folded(&step.title, "  ")
     )
 }
 
 fn note_line(step: &Step, note: &str) -> String {
-    format!("- below step {} > {}", step.number, quote::line(note))
+    format!(
+        "- below step {} > {}",
+        step.number,
+        quote::folded(note, "  ")
+    )
 }

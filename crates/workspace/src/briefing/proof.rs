@@ -22,7 +22,7 @@ pub(super) fn done(facts: &Facts<'_>) -> Part {
 }
 
 fn done_item(step: &Step, proof: Option<&Finished>) -> String {
-    let title = quote::line(&step.title);
+    let title = quote::folded(&step.title, "  ");
     format!(
         "- {}: step {}, STATE.md:{} > {title}",
         standing(proof),

@@ -256,3 +256,17 @@ fn a_checkpoint_does_not_make_an_edit_by_hand_a_commands() {
     record.written_plan = Some(Digest::of(b"as the command left it"));
     assert!(known.told(2000).contains("was edited since that record"));
 }
+
+#[test]
+fn a_long_title_and_a_long_goal_lose_nothing_that_fits() {
+    let mut known = Known::new();
+    let title = format!("{} but do NOT touch prod", "word ".repeat(100));
+    known.plan = Plan::parse(&format!("# Execution Plan\n- [>] {title}\n"));
+    known.goal = "a line of the goal that is not short at all\n".repeat(40);
+    let told = known.told(20_000);
+    assert!(told.contains("but do NOT touch prod"), "{told}");
+    assert_eq!(told.matches("> a line of the goal").count(), 40);
+    let small = known.told(400);
+    assert!(small.contains("> a line of the goal"), "{small}");
+    assert!(small.contains("FEATURE.md`"), "{small}");
+}
