@@ -2,7 +2,7 @@
 //!
 //! Nothing is believed: what the tool saw itself is told as verified, with the command, the commit and the time; everything
 //! else is a quote with its source. The order of the parts is fixed, and which of them are cut when the budget is short
-//! is decided by [`part::Rank`].
+//! is decided by the rank of each.
 
 mod facts;
 mod freshness;
