@@ -102,10 +102,15 @@ impl Site {
 
     /// How the code stands now; none without git.
     pub(super) fn look(&self, ctx: &Context) -> Result<Option<Status>, Failure> {
+        self.look_with(&self.git(ctx))
+    }
+
+    /// The same for a thread of its own.
+    pub(super) fn look_with(&self, git: &Git) -> Result<Option<Status>, Failure> {
         let Some(repository) = &self.repository else {
             return Ok(None);
         };
-        match self.git(ctx).status(repository) {
+        match git.status(repository) {
             Ok(status) => Ok(Some(status)),
             Err(GitError::NoWorktree(_)) => Ok(None),
             Err(error) => Err(Failure::failed("cannot tell how the code stands").because(&error)),

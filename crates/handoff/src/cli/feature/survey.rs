@@ -1,5 +1,8 @@
 //! Everything that is known of a feature, looked at once: what `status` shows and `continue` tells.
 
+use std::thread;
+
+use handoff_api::ExitCode;
 use handoff_core::tree::{Freshness, Ignorance, Relation};
 use handoff_core::{Digest, FeatureRecord};
 use handoff_git::Status;
@@ -39,7 +42,26 @@ pub(super) struct Survey {
 }
 
 impl Survey {
+    /// Git takes longer than everything else together, so it looks at the tree while we read.
     pub(super) fn take(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Self, Failure> {
+        let git = site.git(ctx);
+        let (read, code) = thread::scope(|scope| {
+            let look = scope.spawn(|| site.look_with(&git));
+            (Self::read(site, choice, ctx), look.join())
+        });
+        let mut survey = read?;
+        survey.code = code.unwrap_or_else(|_panic| {
+            Err(Failure::new(
+                ExitCode::Internal,
+                "the look at the tree was lost",
+            ))
+        })?;
+        survey.compare(site, ctx);
+        Ok(survey)
+    }
+
+    /// What the documents and the ledger say.
+    fn read(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Self, Failure> {
         let feature = choice.find(site)?;
         let state = read(&feature, Document::State)?;
         let text = |document| Ok::<_, Failure>(read(&feature, document)?.unwrap_or_default());
@@ -50,23 +72,21 @@ impl Survey {
             plan_digest: state.map(|state| Digest::of(state.as_bytes())),
             goal: essence(Document::Feature, &text(Document::Feature)?),
             memory: Notebook::parse(&text(Document::Session)?).memory("SESSION.md"),
-            code: site.look(ctx)?,
+            code: None,
             record: None,
             freshness: Freshness::unknown(Ignorance::NoGit),
             warnings: vec![],
             commits: vec![],
             feature,
         };
-        survey.ask_ledger(ctx);
-        survey.compare(site, ctx);
+        if site.repository.is_some() {
+            survey.ask_ledger(ctx);
+        }
         Ok(survey)
     }
 
     /// A ledger that cannot be read must not keep anybody from going on: what it knows is then unknown, and that is said.
     fn ask_ledger(&mut self, ctx: &Context) {
-        if self.code.is_none() {
-            return;
-        }
         match known(ctx, &self.feature) {
             Ok(record) => {
                 self.record = record;
