@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use handoff_core::CommitId;
 use handoff_core::ownership::RepoPathError;
-use handoff_process::{Bound, Exit, Program, RunError, Stdin, output};
+use handoff_process::{Bound, Exit, Fate, Program, RunError, Stdin, output};
 
 use crate::index::PrivateIndex;
 
@@ -184,6 +184,12 @@ impl Call {
     /// Works on a private index instead of the worktree's own.
     pub(crate) fn index(self, index: &PrivateIndex) -> Self {
         self.variable("GIT_INDEX_FILE", index.path())
+    }
+
+    /// It only looks: when we are killed it may go on to its end.
+    pub(crate) fn harmless(mut self) -> Self {
+        self.program.fate = Fate::Own;
+        self
     }
 
     pub(crate) fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {

@@ -32,7 +32,7 @@ impl Git {
     /// Looks at the tree of `at`.
     pub fn status(&self, at: &Repository) -> Result<Status, GitError> {
         let root = at.tree()?;
-        let call = self.call_in_tree("status", root).arguments([
+        let call = self.call_in_tree("status", root).harmless().arguments([
             "--porcelain=v2",
             "--branch",
             "-z",

@@ -20,7 +20,7 @@ use rustix::process::{
 use crate::child::{Child, Watch, group};
 use crate::identity::Identity;
 use crate::pipe::Pipe;
-use crate::program::{Program, Stdin};
+use crate::program::{Fate, Program, Stdin};
 
 /// A program could not be started. Nothing of it is left.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,10 @@ fn command(program: &Program) -> Result<Command, StartError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    die_with_starter(&mut command);
+    match program.fate {
+        Fate::Shared => die_with_starter(&mut command),
+        Fate::Own => {}
+    }
     Ok(command)
 }
 

@@ -45,6 +45,6 @@ pub use id::mint;
 pub use identity::Identity;
 pub use launch::{StartError, start};
 pub use output::{Output, RunError, output};
-pub use program::{Program, Stdin};
+pub use program::{Fate, Program, Stdin};
 pub use terminal::{Size, Terminal, TerminalError};
 pub use ward::{WardError, ward};
