@@ -35,6 +35,15 @@ impl Failure {
         }
     }
 
+    /// What an error says, with what it came from.
+    pub(crate) fn of(code: ExitCode, error: &(dyn Error + 'static)) -> Self {
+        let failure = Self::new(code, error.to_string());
+        match error.source() {
+            Some(cause) => failure.because(cause),
+            None => failure,
+        }
+    }
+
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(ExitCode::Failed, message)
     }
@@ -100,11 +109,7 @@ impl From<Forbidden> for Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let failure = Self::new(code_of(&error), error.to_string());
-        let failure = match error.source() {
-            Some(cause) => failure.because(cause),
-            None => failure,
-        };
+        let failure = Self::of(code_of(&error), &error);
         match hint_for(&error) {
             Some(hint) => failure.hint(hint),
             None => failure,
@@ -128,13 +133,7 @@ impl From<EngineError> for Failure {
             | EngineError::Start(_)
             | EngineError::Wait(_)
             | EngineError::Seal(_)
-            | EngineError::Package(_)) => {
-                let failure = Self::failed(error.to_string());
-                match error.source() {
-                    Some(cause) => failure.because(cause),
-                    None => failure,
-                }
-            }
+            | EngineError::Package(_)) => Self::of(ExitCode::Failed, &error),
         }
     }
 }

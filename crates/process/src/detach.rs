@@ -15,7 +15,7 @@ use rustix::process::{Signal, kill_process_group, setsid};
 
 use crate::child::group;
 use crate::clock;
-use crate::launch::StartError;
+use crate::launch::{StartError, bare};
 use crate::program::Program;
 
 /// A program that will outlive us. Dropping this leaves it alone.
@@ -84,16 +84,8 @@ impl Detached {
 }
 
 fn command(program: &Program) -> Command {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is where programs are started"
-    )]
-    let mut command = Command::new(&program.name);
+    let mut command = bare(program);
     command
-        .args(&program.arguments)
-        .current_dir(&program.cwd)
-        .env_clear()
-        .envs(&program.environment)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());

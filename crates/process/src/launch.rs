@@ -63,7 +63,8 @@ pub fn start(program: &Program) -> Result<Child, StartError> {
     }
 }
 
-fn command(program: &Program) -> Result<Command, StartError> {
+/// What a program is, whoever starts it and whatever it is connected to.
+pub(crate) fn bare(program: &Program) -> Command {
     #[expect(
         clippy::disallowed_methods,
         reason = "this is where programs are started"
@@ -73,7 +74,13 @@ fn command(program: &Program) -> Result<Command, StartError> {
         .args(&program.arguments)
         .current_dir(&program.cwd)
         .env_clear()
-        .envs(&program.environment)
+        .envs(&program.environment);
+    command
+}
+
+fn command(program: &Program) -> Result<Command, StartError> {
+    let mut command = bare(program);
+    command
         .stdin(stdin(&program.stdin).map_err(|e| StartError::Input(program.name.clone(), e))?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

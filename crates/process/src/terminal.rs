@@ -24,7 +24,7 @@ use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
 use crate::child::group;
 use crate::exit::Exit;
 use crate::identity::Identity;
-use crate::launch::{StartError, die_with_starter};
+use crate::launch::{StartError, bare, die_with_starter};
 use crate::program::Program;
 
 /// How many characters a terminal shows.
@@ -191,16 +191,8 @@ fn open(size: Size) -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 fn command(program: &Program, terminal: &OwnedFd) -> io::Result<Command> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is where programs are started"
-    )]
-    let mut command = Command::new(&program.name);
+    let mut command = bare(program);
     command
-        .args(&program.arguments)
-        .current_dir(&program.cwd)
-        .env_clear()
-        .envs(&program.environment)
         .stdin(Stdio::from(terminal.try_clone()?))
         .stdout(Stdio::from(terminal.try_clone()?))
         .stderr(Stdio::from(terminal.try_clone()?));

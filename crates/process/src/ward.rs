@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::identity::Identity;
-use crate::launch::StartError;
+use crate::launch::{StartError, bare};
 use crate::program::Program;
 use crate::tree;
 
@@ -51,16 +51,8 @@ fn let_go_of_stdout() -> io::Result<()> {
 }
 
 fn command(program: &Program) -> Command {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is where programs are started"
-    )]
-    let mut command = Command::new(&program.name);
+    let mut command = bare(program);
     command
-        .args(&program.arguments)
-        .current_dir(&program.cwd)
-        .env_clear()
-        .envs(&program.environment)
         .stdin(Stdio::null())
         .stdout(Stdio::inherit())
         .stderr(Stdio::null());

@@ -10,11 +10,10 @@ mod grammar;
 mod provenance;
 mod values;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use handoff_core::Digest;
 use handoff_files::{Dir, DirError};
-use sha2::{Digest as _, Sha256};
 
 use crate::feature::Document;
 use crate::workspace::Workspace;
@@ -298,7 +297,7 @@ impl Source {
         let is_default = self.text == template.default_text();
         Provenance {
             template,
-            digest: digest(&self.text),
+            digest: Digest::of(self.text.as_bytes()).short().to_owned(),
             briefing: Placing::AsWritten,
             origin: if is_default {
                 Origin::Embedded
@@ -325,14 +324,6 @@ fn error_at(template: Template, file: Option<PathBuf>, fault: Fault) -> Template
             }
         }
     }
-}
-
-fn digest(text: &str) -> String {
-    let mut digits = String::new();
-    for byte in &Sha256::digest(text.as_bytes())[..6] {
-        write!(digits, "{byte:02x}").expect("a string takes everything");
-    }
-    digits
 }
 
 #[cfg(test)]

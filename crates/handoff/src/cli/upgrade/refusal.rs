@@ -1,7 +1,5 @@
 //! How an upgrade that did not happen is told: exit code and what to do next.
 
-use std::error::Error as _;
-
 use handoff_api::ExitCode;
 
 use crate::failure::Failure;
@@ -16,11 +14,7 @@ const REPORT: &str = "nothing was changed; please report this release";
 
 impl From<UpgradeError> for Failure {
     fn from(error: UpgradeError) -> Self {
-        let failure = Self::new(code_of(&error), error.to_string());
-        let failure = match error.source() {
-            Some(cause) => failure.because(cause),
-            None => failure,
-        };
+        let failure = Self::of(code_of(&error), &error);
         match hint_for(&error) {
             Some(hint) => failure.hint(hint),
             None => failure,
