@@ -174,13 +174,14 @@ pub(crate) struct Ready {
     pub(crate) run_out: i64,
 }
 
-/// The next ready tasks of a project after `place`, locked; tasks that others are claiming at this
-/// moment are passed over.
+/// The next ready tasks of a project after `place`, locked; tasks that `others` are claiming at this
+/// moment are passed over or waited for.
 pub(crate) fn ready(
     tx: &mut Transaction<'_>,
     project: ProjectId,
     place: Place,
     limit: u32,
+    others: RowLock,
 ) -> Result<Ready, StoreError> {
     let sql = format!(
         "SELECT rank, number, body, (SELECT count(*) FROM tasks WHERE {HAS_RUN_OUT}) FROM tasks \
@@ -195,7 +196,7 @@ pub(crate) fn ready(
         HoldScope::Everything.to_string().into(),
         i64::from(limit).into(),
     ]);
-    let rows = tx.query(&sql, &values, RowLock::Skip)?;
+    let rows = tx.query(&sql, &values, others)?;
     let found = |row: &Row| {
         let place = Place {
             rank: field(row.int(0))?,

@@ -11,6 +11,7 @@ use super::{Performed, command_task, resolve};
 use crate::error::StoreError;
 use crate::events::Keyed;
 use crate::holds;
+use crate::sql::RowLock;
 use crate::store::Transaction;
 use crate::tasks::{self, Place};
 
@@ -24,8 +25,9 @@ pub(super) fn next(
 ) -> Result<Performed, StoreError> {
     let (mut place, mut owners) = (Place::FRONT, Owners::default());
     let (mut limit, mut has_swept) = (1, false);
+    let mut others = RowLock::Skip;
     loop {
-        let ready = tasks::ready(tx, project, place, limit)?;
+        let ready = tasks::ready(tx, project, place, limit, others)?;
         if !has_swept && (ready.tasks.is_empty() || ready.run_out > 0) {
             has_swept = true;
             if sweep(tx, project)? > 0 {
@@ -33,13 +35,18 @@ pub(super) fn next(
             }
         }
         let Some((last, _)) = ready.tasks.last() else {
-            return Ok(Performed::unrecorded(Answer::NothingReady));
+            if others == RowLock::Wait {
+                return Ok(Performed::unrecorded(Answer::NothingReady));
+            }
+            // What others are reaching for they may not get, or one of them carries the same key.
+            (others, place) = (RowLock::Wait, Place::FRONT);
+            continue;
         };
         (place, limit) = (*last, PAGE);
         for (_, task) in ready.tasks {
             if owners.in_the_way(tx, &task)?.is_none() {
                 // Another claimer may have kept us waiting since the task was found.
-                if owners.are_known() {
+                if owners.are_known() || others == RowLock::Wait {
                     refuse_held(tx, project)?;
                 }
                 return lease(tx, task, tenure, by, keyed);
