@@ -1,7 +1,10 @@
 //! Repeating a request is harmless.
 
-use handoff_core::HoldScope;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Barrier};
+
 use handoff_core::task::Command;
+use handoff_core::{HoldScope, TaskId};
 use handoff_store::StoreError;
 use handoff_store::queue::{Answer, Change, Request, submit};
 
@@ -16,6 +19,7 @@ on_both_stores! {
     a_key_stands_for_one_request_only,
     a_repeat_answers_with_the_state_right_after_the_act,
     fifty_at_once_with_one_key_add_one_task,
+    many_at_once_with_one_key_claim_the_last_task,
 }
 
 fn a_repeated_request_gets_the_first_answer(fixture: &mut Fixture) {
@@ -111,23 +115,51 @@ fn a_repeat_answers_with_the_state_right_after_the_act(fixture: &mut Fixture) {
 
 fn fifty_at_once_with_one_key_add_one_task(fixture: &mut Fixture) {
     let add = request(fixture.adding(spec("one")));
-    let door = fixture.door();
-    let callers: Vec<_> = (0..50)
-        .map(|_| {
-            let (door, key, by) = (door.clone(), add.key.clone(), add.by.clone());
-            let change = fixture.adding(spec("one"));
-            std::thread::spawn(move || {
-                task_of(submit(&mut *door.open(), &Request { by, key, change }).unwrap()).id
-            })
-        })
-        .collect();
-    let mut ids: Vec<_> = callers
-        .into_iter()
-        .map(|caller| caller.join().unwrap())
-        .collect();
-    ids.dedup();
+    let ids = at_once(50, fixture, &add, || fixture.adding(spec("one")));
     assert_eq!(ids.len(), 1);
     assert_eq!((fixture.audit().tasks, fixture.audit().events), (1, 1));
     let answer = fixture.submit(claim_next(fixture.project)).unwrap().answer;
     assert!(matches!(answer, Answer::Task(task) if task.id == ids[0]));
+}
+
+/// Nobody is told that nothing is ready while the first one has the task and has not committed.
+fn many_at_once_with_one_key_claim_the_last_task(fixture: &mut Fixture) {
+    for round in 0..5 {
+        let last = fixture.add(spec(&format!("last-{round}")));
+        let claim = request(fixture.claiming());
+        let ids = at_once(12, fixture, &claim, || fixture.claiming());
+        assert_eq!(ids, [last.id]);
+        fixture
+            .tell(&last, Command::Cancel { reason: None })
+            .unwrap();
+    }
+}
+
+/// The tasks that so many callers get who carry the key of `first` and ask at the same moment, each once.
+fn at_once(
+    count: usize,
+    fixture: &Fixture,
+    first: &Request,
+    change: impl Fn() -> Change,
+) -> Vec<TaskId> {
+    let start = Arc::new(Barrier::new(count));
+    let ask = |_| {
+        let (door, start) = (fixture.door(), Arc::clone(&start));
+        let request = Request {
+            change: change(),
+            by: first.by.clone(),
+            key: first.key.clone(),
+        };
+        std::thread::spawn(move || {
+            let mut store = door.open();
+            start.wait();
+            task_of(submit(&mut *store, &request).unwrap()).id
+        })
+    };
+    let callers: Vec<_> = (0..count).map(ask).collect();
+    let ids: BTreeSet<_> = callers
+        .into_iter()
+        .map(|caller| caller.join().unwrap())
+        .collect();
+    ids.into_iter().collect()
 }
