@@ -99,6 +99,8 @@ ids! {
     FeatureId, "feature", "feat_";
     /// A fan-out.
     BatchId, "batch", "batch_";
+    /// What somebody says to a session.
+    MessageId, "message", "msg_";
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub use digest::Digest;
 pub use event::{Cursor, Envelope, Event, StreamId};
 pub use feature::{FeatureEvent, FeatureRecord};
 pub use hold::{Hold, HoldScope};
-pub use id::{BatchId, FeatureId, PackageId, ProjectId, SessionId, StoreId, TaskId};
+pub use id::{BatchId, FeatureId, MessageId, PackageId, ProjectId, SessionId, StoreId, TaskId};
 pub use key::IdempotencyKey;
 pub use lease::{Fence, Lease};
 pub use name::{FeatureName, SessionName, TaskName};
