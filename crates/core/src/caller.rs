@@ -4,6 +4,7 @@
 //! role needs for its own task. The identity itself is established by the shell.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,33 @@ pub enum Action {
 pub struct Forbidden {
     caller: String,
     what: String,
+}
+
+/// A word that is no role.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a role is `main`, `sub-task` or `fan-in`")]
+pub struct RoleError;
+
+impl Role {
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::SubTask => "sub-task",
+            Self::FanIn => "fan-in",
+        }
+    }
+}
+
+impl FromStr for Role {
+    type Err = RoleError;
+
+    fn from_str(text: &str) -> Result<Self, RoleError> {
+        [Self::Main, Self::SubTask, Self::FanIn]
+            .into_iter()
+            .find(|role| role.word() == text)
+            .ok_or(RoleError)
+    }
 }
 
 impl Caller {

@@ -23,8 +23,14 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// How long such a lease lasts: three heartbeats.
 const SESSION_TTL: Duration = Duration::from_secs(60);
 
-/// What an agent or a check has no business to see: the way to the ledger, which is handoff's own.
-const OWN_SECRETS: [&str; 3] = ["HANDOFF_STORE", "HANDOFF_STORE_PASSWORD_FILE", "PGPASSWORD"];
+/// What an agent or a check has no business to see: the way to the ledger, which is handoff's own, and what lets the session
+/// around it act as itself.
+const OWN_SECRETS: [&str; 4] = [
+    "HANDOFF_STORE",
+    "HANDOFF_STORE_PASSWORD_FILE",
+    "HANDOFF_SESSION_TOKEN",
+    "PGPASSWORD",
+];
 
 /// An environment for agents and checks.
 pub fn without_secrets(

@@ -14,6 +14,7 @@ use handoff_core::{
 };
 use handoff_engine::{Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
+use handoff_session::environment;
 use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
 use handoff_store::{Store, StoreError, holds, read};
 
@@ -250,20 +251,17 @@ fn unmarked(error: &MarkError) -> Failure {
 
 /// Who asks. Inside a session the environment says so; it can only take rights away.
 pub(crate) fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
-    let Some(session) = variable::<SessionId>(ambient, "HANDOFF_SESSION")? else {
+    let Some(session) = variable::<SessionId>(ambient, environment::SESSION)? else {
         return Ok(Caller::Person);
     };
-    let role = match ambient.text("HANDOFF_ROLE") {
-        None | Some("main") => Role::Main,
-        Some("sub-task") => Role::SubTask,
-        Some("fan-in") => Role::FanIn,
-        Some(other) => {
-            return Err(Failure::usage(format!(
-                "HANDOFF_ROLE has the unknown value {other:?}"
-            )));
-        }
+    let role = match ambient.text(environment::ROLE) {
+        None => Role::Main,
+        Some(word) => word.parse().map_err(|error| {
+            let name = environment::ROLE;
+            Failure::usage(format!("{name} has the unknown value {word:?}")).because(&error)
+        })?,
     };
-    let task = variable(ambient, "HANDOFF_TASK_ID")?;
+    let task = variable(ambient, environment::TASK_ID)?;
     Ok(Caller::Session {
         session,
         role,
@@ -283,7 +281,7 @@ fn variable<T: FromStr<Err: Error + 'static>>(
 pub(crate) fn fence(ctx: &Context, given: Option<u64>) -> Option<Fence> {
     let inherited = || {
         ctx.ambient
-            .text("HANDOFF_FENCE")
+            .text(environment::FENCE)
             .and_then(|text| text.parse().ok())
     };
     given.or_else(inherited).map(Fence::new)

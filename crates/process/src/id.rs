@@ -31,8 +31,11 @@ fn compose(since_epoch: Duration, mut rest: [u8; 10]) -> Uuid {
     Builder::from_unix_timestamp_millis(millis, &rest).into_uuid()
 }
 
-fn random() -> [u8; 10] {
-    let mut bytes = [0; 10];
+/// Random bytes, at most 256, that nobody can guess.
+#[must_use]
+pub fn random<const LENGTH: usize>() -> [u8; LENGTH] {
+    const { assert!(LENGTH <= 256) };
+    let mut bytes = [0; LENGTH];
     let length = retry_on_intr(|| getrandom(&mut bytes, GetRandomFlags::empty()));
     assert_eq!(
         length,

@@ -41,7 +41,7 @@ pub use child::{Child, WaitError};
 pub use clock::{ClockError, SystemClock};
 pub use detach::{Detached, Report, detach};
 pub use exit::Exit;
-pub use id::mint;
+pub use id::{mint, random};
 pub use identity::Identity;
 pub use launch::{StartError, start};
 pub use output::{Output, RunError, output};

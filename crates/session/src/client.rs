@@ -12,8 +12,9 @@ use rustix::net::sockopt::socket_peercred;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::control::http::{self, Head};
-use crate::control::{Attachment, HttpError, Screenshot, Status, Stopped};
+use crate::control::http::{self, Head, Headers};
+use crate::control::{Attachment, HttpError, Recognised, Screenshot, Status, Stopped};
+use crate::token::Token;
 
 /// A living holder answers in milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,6 +25,7 @@ const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct Client {
     socket: PathBuf,
+    token: Option<Token>,
 }
 
 /// A holder that was asked for its status.
@@ -53,7 +55,22 @@ impl Client {
     pub fn new(socket: impl Into<PathBuf>) -> Self {
         Self {
             socket: socket.into(),
+            token: None,
         }
+    }
+
+    /// Asks as the one whom this token belongs to, and not as the person whose socket it is.
+    #[must_use]
+    pub fn with_token(self, token: Token) -> Self {
+        Self {
+            token: Some(token),
+            ..self
+        }
+    }
+
+    /// Who we are to this holder.
+    pub fn caller(&self) -> Result<Recognised, ClientError> {
+        self.ask("GET", "/v1/caller", &[], Some(PATIENCE))
     }
 
     pub fn status(&self) -> Result<Status, ClientError> {
@@ -97,7 +114,7 @@ impl Client {
             Attachment::Write => "/v1/attach?mode=write",
         };
         let mut stream = self.connect(Some(PATIENCE))?;
-        let bytes = http::request("GET", target, &[]);
+        let bytes = http::request("GET", target, self.token.as_ref(), &[]);
         stream.write_all(&bytes).map_err(ClientError::Talk)?;
         let mut received = vec![];
         let head = loop {
@@ -138,7 +155,7 @@ impl Client {
         patience: Option<Duration>,
     ) -> Result<UnixStream, ClientError> {
         let mut stream = self.connect(patience)?;
-        let bytes = http::request(method, target, body);
+        let bytes = http::request(method, target, self.token.as_ref(), body);
         stream.write_all(&bytes).map_err(ClientError::Talk)?;
         Ok(stream)
     }
@@ -196,7 +213,7 @@ fn parse_answer(received: &[u8]) -> Result<Head, ClientError> {
     Ok(Head {
         first: first.split(' ').map(str::to_owned).collect(),
         length: end + 4,
-        body: received.len() - end - 4,
+        headers: Headers::default(),
     })
 }
 

@@ -2,6 +2,7 @@
 //!
 //! | request | answer |
 //! |---|---|
+//! | `GET /v1/caller` | who the one that asks is |
 //! | `GET /v1/status` | what is known of the session |
 //! | `GET /v1/screen` | what its terminal shows |
 //! | `POST /v1/input` | `{"text": …}` or `{"base64": …}` is typed |
@@ -11,8 +12,10 @@
 //!
 //! The version in the path is the protocol's own: holders outlive upgrades of the program.
 
+pub mod gate;
 pub mod http;
 pub mod message;
 
-pub use http::{Head, HttpError};
-pub use message::{Attachment, Request, Screenshot, Status, Stopped};
+pub use gate::{Entrance, Gate};
+pub use http::{Head, Headers, HttpError};
+pub use message::{Attachment, Recognised, Request, Screenshot, Status, Stopped};

@@ -23,6 +23,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::catalogue;
+use crate::control::{Entrance, Gate};
 use crate::journal::{Event, Journal};
 use crate::place::Places;
 use crate::record::{Record, RecordError};
@@ -59,6 +60,7 @@ pub struct Holder<'a> {
     judge: Judge,
     input: VecDeque<u8>,
     socket: Socket,
+    gate: Gate,
     guests: Vec<Guest>,
     stopping: Stopping,
     printed_at: Option<Nanos>,
@@ -247,7 +249,7 @@ impl Holder<'_> {
                     None => continue,
                 }
             }
-            self.guests.push(Guest::new(stream));
+            self.guests.push(Guest::new(stream, Entrance::Socket));
         }
     }
 
@@ -256,7 +258,7 @@ impl Holder<'_> {
             if flags.is_empty() {
                 continue;
             }
-            match self.guests[index].listen() {
+            match self.guests[index].listen(&self.gate) {
                 Heard::Nothing => {}
                 Heard::Typed(bytes) => self.accept_input(&bytes),
                 Heard::Asked(request) => {

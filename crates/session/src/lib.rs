@@ -12,7 +12,8 @@
 //! | [`catalogue`] | the sessions there are, and whether they live |
 //! | [`screen`] | what the agent's terminal shows, and what a terminal answers |
 //! | [`signs`], [`state`] | what is seen of the agent, and what follows |
-//! | [`control`] | requests and answers on the socket |
+//! | [`control`] | requests and answers on the socket, and who is let in |
+//! | [`environment`], [`token`] | what an agent knows of its own session, and what proves that it is in it |
 //! | [`client`] | asking a holder |
 //! | [`holder`] | the loop that puts them together |
 //!
@@ -22,6 +23,7 @@
 pub mod catalogue;
 pub mod client;
 pub mod control;
+pub mod environment;
 pub mod holder;
 pub mod journal;
 pub mod place;
@@ -31,6 +33,7 @@ pub mod screen;
 pub mod signs;
 pub mod state;
 pub mod status_report;
+pub mod token;
 pub mod transcript;
 
 pub use catalogue::{Known, Standing};
@@ -39,3 +42,4 @@ pub use holder::{Holder, Opening};
 pub use place::Places;
 pub use record::Record;
 pub use state::{Phase, Source, State, Verdict};
+pub use token::Token;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use handoff_core::{ProjectId, SessionId, SessionName, Timestamp};
+use handoff_core::{ProjectId, SessionId, SessionName, TaskName, Timestamp};
 use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
 use handoff_process::{Exit, Identity, Size};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ pub struct Record {
     /// Program and arguments, as far as they are text.
     pub command: Vec<String>,
     pub description: Option<String>,
+    /// The task that it works on.
+    #[serde(default)]
+    pub task: Option<TaskName>,
     pub cwd: PathBuf,
     pub socket: PathBuf,
     pub holder: Process,

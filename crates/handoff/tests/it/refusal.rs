@@ -277,6 +277,7 @@ fn a_session_that_cannot_be_told_apart_is_refused() {
     exit status: 2
     --- stderr ---
     error: HANDOFF_ROLE has the unknown value "boss"
+      because a role is `main`, `sub-task` or `fan-in`
     "#);
     assert!(!stage.env.handoff_home().exists());
 }

@@ -2,6 +2,7 @@
 
 mod attach;
 mod hall;
+mod identity;
 mod life;
 mod loss;
 mod refusal;

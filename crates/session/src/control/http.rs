@@ -3,20 +3,32 @@
 
 use std::fmt::Write as _;
 
+use crate::token::Token;
+
 /// The longest request line with headers.
 pub const LONGEST_HEAD: usize = 8 * 1024;
 /// The longest body.
 pub const LONGEST_BODY: usize = 1024 * 1024;
 
-/// A first line and the length of the body.
+/// A first line, and what the headers say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// The words of the first line.
     pub first: Vec<String>,
     /// How many bytes the head has.
     pub length: usize,
-    /// How many bytes follow it.
+    pub headers: Headers,
+}
+
+/// The headers that mean something here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers {
+    /// How many bytes follow the head.
     pub body: usize,
+    pub authorization: Option<String>,
+    pub host: Option<String>,
+    pub origin: Option<String>,
+    pub content_type: Option<String>,
 }
 
 /// Bytes that are no message of ours.
@@ -46,41 +58,56 @@ impl Head {
         Ok(Some(Self {
             first: first.map(str::to_owned).collect(),
             length: end + 4,
-            body: body_length(lines)?,
+            headers: Headers::parse(lines)?,
         }))
     }
 
     /// The body, if all of it has arrived.
     pub fn body<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        bytes.get(self.length..self.length + self.body)
+        bytes.get(self.length..self.length + self.headers.body)
     }
 }
 
-fn body_length<'a>(headers: impl Iterator<Item = &'a str>) -> Result<usize, HttpError> {
-    let mut length = None;
-    for header in headers {
-        let (name, value) = header.split_once(':').ok_or(HttpError::Malformed)?;
-        if name.eq_ignore_ascii_case("transfer-encoding") {
-            return Err(HttpError::Encoded);
-        }
-        if name.eq_ignore_ascii_case("content-length") {
-            let value = value.trim();
-            let is_number = !value.is_empty() && value.bytes().all(|it| it.is_ascii_digit());
-            let number = is_number.then(|| value.parse().unwrap_or(usize::MAX));
-            // Two lengths would be two messages to two readers.
-            if number.is_none() || length.replace(number).is_some() {
+impl Headers {
+    fn parse<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Self, HttpError> {
+        let mut headers = Self::default();
+        let mut length = None;
+        for line in lines {
+            let (name, value) = line.split_once(':').ok_or(HttpError::Malformed)?;
+            let slot = match name.to_ascii_lowercase().as_str() {
+                "transfer-encoding" => return Err(HttpError::Encoded),
+                "content-length" => &mut length,
+                "authorization" => &mut headers.authorization,
+                "host" => &mut headers.host,
+                "origin" => &mut headers.origin,
+                "content-type" => &mut headers.content_type,
+                _ => continue,
+            };
+            // Two of a kind would be two messages to two readers.
+            if slot.replace(value.trim().to_owned()).is_some() {
                 return Err(HttpError::Malformed);
             }
         }
+        headers.body = length.map_or(Ok(0), |text| body_length(&text))?;
+        Ok(headers)
     }
-    match length.flatten().unwrap_or(0) {
+}
+
+fn body_length(text: &str) -> Result<usize, HttpError> {
+    if text.is_empty() || !text.bytes().all(|it| it.is_ascii_digit()) {
+        return Err(HttpError::Malformed);
+    }
+    match text.parse().unwrap_or(usize::MAX) {
         length @ 0..=LONGEST_BODY => Ok(length),
         _ => Err(HttpError::TooLong),
     }
 }
 
-/// A whole request.
-pub fn request(method: &str, target: &str, body: &[u8]) -> Vec<u8> {
+/// A whole request, with a token if there is one.
+pub fn request(method: &str, target: &str, token: Option<&Token>, body: &[u8]) -> Vec<u8> {
+    let authorization = token.map_or_else(String::new, |token| {
+        format!("Authorization: Bearer {}\r\n", token.reveal())
+    });
     let upgrade = if target.starts_with("/v1/attach") {
         "Connection: Upgrade\r\nUpgrade: handoff-terminal\r\n"
     } else {
@@ -88,7 +115,8 @@ pub fn request(method: &str, target: &str, body: &[u8]) -> Vec<u8> {
     };
     let length = body.len();
     let head = format!(
-        "{method} {target} HTTP/1.1\r\nHost: session\r\n{upgrade}Content-Length: {length}\r\n\r\n"
+        "{method} {target} HTTP/1.1\r\nHost: session\r\n{authorization}{upgrade}\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
     );
     [head.as_bytes(), body].concat()
 }
@@ -115,10 +143,13 @@ const fn reason(status: u16) -> &'static str {
         101 => "Switching Protocols",
         200 => "OK",
         400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
         409 => "Conflict",
         413 => "Content Too Large",
+        415 => "Unsupported Media Type",
         503 => "Service Unavailable",
         _ => "Error",
     }
@@ -130,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_request_that_is_not_complete_is_waited_for() {
-        let whole = request("POST", "/v1/stop", b"{}");
+        let whole = request("POST", "/v1/stop", None, b"{}");
         for end in 0..whole.len() {
             let is_complete = Head::parse(&whole[..end])
                 .unwrap()
@@ -144,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_or_ambiguous_is_refused() {
-        let table: [(&str, HttpError); 7] = [
+        let table: [(&str, HttpError); 8] = [
             (
                 "GET / HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n",
                 HttpError::TooLong,
@@ -168,6 +199,10 @@ mod tests {
             (
                 "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
                 HttpError::Encoded,
+            ),
+            (
+                "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                HttpError::Malformed,
             ),
             ("GET / HTTP/1.1\r\nnonsense\r\n\r\n", HttpError::Malformed),
         ];

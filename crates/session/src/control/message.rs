@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handoff_agents::Block;
+use handoff_core::{Action, Caller, SessionId, SessionName};
 use handoff_process::Size;
 use serde::{Deserialize, Serialize};
 
@@ -20,11 +21,15 @@ const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 /// What is asked of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
+    /// Who the one that asks is to this holder.
+    Caller,
     Status,
     Screen,
     Input(Vec<u8>),
     Resize(Size),
-    Stop { grace: Duration },
+    Stop {
+        grace: Duration,
+    },
     Attach(Attachment),
 }
 
@@ -41,6 +46,15 @@ pub enum Attachment {
 pub struct Refusal {
     pub status: u16,
     pub message: String,
+}
+
+/// Who the one that asks is to a holder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recognised {
+    pub caller: Caller,
+    /// The session that was asked.
+    pub session: SessionId,
+    pub name: SessionName,
 }
 
 /// What is known of a session.
@@ -118,6 +132,7 @@ impl Request {
             return Err(refusal(400, "only HTTP/1.1 is spoken here"));
         }
         match (method.as_str(), target.as_str()) {
+            ("GET", "/v1/caller") => Ok(Self::Caller),
             ("GET", "/v1/status") => Ok(Self::Status),
             ("GET", "/v1/screen") => Ok(Self::Screen),
             ("GET", "/v1/attach?mode=read") => Ok(Self::Attach(Attachment::Look)),
@@ -127,6 +142,19 @@ impl Request {
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
             _ => Err(refusal(405, "only GET and POST are spoken here")),
+        }
+    }
+
+    /// What the table of callers calls it.
+    pub const fn action(&self) -> Action {
+        match self {
+            Self::Caller | Self::Status | Self::Screen | Self::Attach(Attachment::Look) => {
+                Action::Read
+            }
+            Self::Input(_)
+            | Self::Resize(_)
+            | Self::Stop { .. }
+            | Self::Attach(Attachment::Write) => Action::Supervise,
         }
     }
 }
@@ -189,6 +217,7 @@ mod tests {
             columns: 3,
         };
         let table = [
+            ("GET /v1/caller", "", Ok(Request::Caller)),
             ("GET /v1/status", "", Ok(Request::Status)),
             ("GET /v1/screen", "", Ok(Request::Screen)),
             (

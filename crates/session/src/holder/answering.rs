@@ -1,5 +1,6 @@
 //! What a holder answers.
 
+use handoff_core::Caller;
 use handoff_core::time::Nanos;
 use serde_json::json;
 
@@ -7,12 +8,13 @@ use super::guest::Guest;
 use super::stopping::Step;
 use super::{Holder, MOST_INPUT};
 use crate::control::message::refusal;
-use crate::control::{Attachment, Request, Screenshot, Status};
+use crate::control::{Attachment, Recognised, Request, Screenshot, Status};
 use crate::state::State;
 
 impl Holder<'_> {
     pub(super) fn answer(&mut self, guest: &mut Guest, request: &Request, now: Nanos) {
         match request {
+            Request::Caller => guest.answer(&self.recognised(guest)),
             Request::Status => guest.answer(&self.status(now)),
             Request::Screen => guest.answer(&self.screenshot()),
             Request::Input(bytes) if self.input.len() + bytes.len() > MOST_INPUT => {
@@ -43,6 +45,14 @@ impl Holder<'_> {
                 guest.refuse(&refusal(409, "somebody else types already"));
             }
             Request::Attach(attachment) => guest.attach(*attachment),
+        }
+    }
+
+    fn recognised(&self, guest: &Guest) -> Recognised {
+        Recognised {
+            caller: guest.caller().cloned().unwrap_or(Caller::Person),
+            session: self.record.id,
+            name: self.record.name.clone(),
         }
     }
 

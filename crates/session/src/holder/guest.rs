@@ -5,11 +5,13 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use handoff_core::Caller;
 use handoff_core::time::Nanos;
 use rustix::event::{PollFd, PollFlags};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::control::gate::{self, Entrance, Gate};
 use crate::control::http::{self, Head, HttpError};
 use crate::control::message::{Refusal, refusal};
 use crate::control::{Attachment, Request, Stopped};
@@ -23,6 +25,9 @@ const PARTING_TAKES: Duration = Duration::from_secs(1);
 /// One who is connected.
 pub(super) struct Guest {
     stream: UnixStream,
+    entrance: Entrance,
+    /// Who it is, since it was let in.
+    caller: Option<Caller>,
     phase: Phase,
     outgoing: Vec<u8>,
 }
@@ -64,9 +69,11 @@ pub(super) enum Heard {
 }
 
 impl Guest {
-    pub(super) const fn new(stream: UnixStream) -> Self {
+    pub(super) const fn new(stream: UnixStream, entrance: Entrance) -> Self {
         Self {
             stream,
+            entrance,
+            caller: None,
             phase: Phase::Asking { received: vec![] },
             outgoing: vec![],
         }
@@ -103,12 +110,12 @@ impl Guest {
     }
 
     /// Takes what has arrived, and sends what can be sent.
-    pub(super) fn listen(&mut self) -> Heard {
+    pub(super) fn listen(&mut self, gate: &Gate) -> Heard {
         self.flush();
         let mut buffer = [0; 16 * 1024];
         match self.stream.read(&mut buffer) {
             Ok(0) => self.hung_up(),
-            Ok(length) => self.hear(&buffer[..length]),
+            Ok(length) => self.hear(&buffer[..length], gate),
             Err(error) if is_temporary(&error) => Heard::Nothing,
             Err(_) => self.hung_up(),
         }
@@ -122,12 +129,12 @@ impl Guest {
         Heard::Nothing
     }
 
-    fn hear(&mut self, bytes: &[u8]) -> Heard {
+    fn hear(&mut self, bytes: &[u8], gate: &Gate) -> Heard {
         match &mut self.phase {
             Phase::Asking { received } => {
                 received.extend_from_slice(bytes);
                 let received = std::mem::take(received);
-                self.read_request(received)
+                self.read_request(received, gate)
             }
             Phase::Viewing(viewer) if viewer.attachment == Attachment::Write => {
                 Heard::Typed(bytes.to_vec())
@@ -138,21 +145,37 @@ impl Guest {
         }
     }
 
-    fn read_request(&mut self, received: Vec<u8>) -> Heard {
-        let request = match Head::parse(&received) {
-            Ok(Some(head)) => head.body(&received).map(|body| Request::parse(&head, body)),
-            Ok(None) => None,
-            Err(error @ HttpError::TooLong) => Some(Err(refusal(413, &error.to_string()))),
-            Err(error @ (HttpError::Malformed | HttpError::Encoded)) => {
-                Some(Err(refusal(400, &error.to_string())))
-            }
-        };
-        match request {
-            Some(Ok(request)) => return Heard::Asked(request),
-            Some(Err(refusal)) => self.refuse(&refusal),
-            None => self.phase = Phase::Asking { received },
+    fn read_request(&mut self, received: Vec<u8>, gate: &Gate) -> Heard {
+        match self.understand(&received, gate) {
+            Ok(Some(request)) => return Heard::Asked(request),
+            Ok(None) => self.phase = Phase::Asking { received },
+            Err(refusal) => self.refuse(&refusal),
         }
         Heard::Nothing
+    }
+
+    /// Who asks is decided as soon as the head is there: a stranger's body is not waited for.
+    fn understand(&mut self, received: &[u8], gate: &Gate) -> Result<Option<Request>, Refusal> {
+        let head = Head::parse(received).map_err(|error| match error {
+            HttpError::TooLong => refusal(413, &error.to_string()),
+            HttpError::Malformed | HttpError::Encoded => refusal(400, &error.to_string()),
+        })?;
+        let Some(head) = head else {
+            return Ok(None);
+        };
+        let caller = gate.admit(self.entrance, &head.headers)?;
+        let Some(body) = head.body(received) else {
+            return Ok(None);
+        };
+        let request = Request::parse(&head, body)?;
+        gate::permit(&caller, &request)?;
+        self.caller = Some(caller);
+        Ok(Some(request))
+    }
+
+    /// Who asked.
+    pub(super) const fn caller(&self) -> Option<&Caller> {
+        self.caller.as_ref()
     }
 
     pub(super) fn answer(&mut self, body: &impl Serialize) {

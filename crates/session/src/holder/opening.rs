@@ -1,29 +1,31 @@
 //! Beginning a session: its name is taken, its files are made, and the agent is started, in an order that leaves nothing half
 //! behind that a reader would take for a session.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
 use handoff_agents::Agent;
 use handoff_core::time::Clock;
-use handoff_core::{ProjectId, SessionId, SessionName};
+use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
 use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tree};
 
 use super::socket::Socket;
 use super::stopping::Stopping;
 use super::{Holder, MOUTHFUL};
+use crate::control::Gate;
+use crate::environment::{self, Itself, Work};
 use crate::journal::{Event, Journal};
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
 use crate::signs::Signs;
 use crate::state::Judge;
+use crate::token::Token;
 use crate::transcript::{Limit, Transcript};
 
 /// Variables that say something about the terminal that a person sits at, which is not the agent's.
-const NOT_OF_THIS_TERMINAL: [&str; 10] = [
+const NOT_OF_THIS_TERMINAL: [&str; 9] = [
     "COLORTERM",
     "COLUMNS",
     "KITTY_WINDOW_ID",
@@ -31,7 +33,6 @@ const NOT_OF_THIS_TERMINAL: [&str; 10] = [
     "TERM_PROGRAM",
     "TERM_PROGRAM_VERSION",
     "TMUX",
-    "TMUX_PANE",
     "VTE_VERSION",
     "WINDOWID",
 ];
@@ -45,6 +46,9 @@ pub struct Opening {
     pub project: ProjectId,
     pub name: SessionName,
     pub agent: Agent,
+    pub role: Role,
+    /// The task that it works on.
+    pub work: Option<Work>,
     /// What is started, with the environment of the one who starts it.
     pub program: Program,
     pub description: Option<String>,
@@ -93,7 +97,13 @@ impl<'a> Holder<'a> {
         let transcript = Transcript::create(directory.path(), opening.limit);
         let transcript = transcript.map_err(OpenError::Transcript)?;
         tree::adopt().map_err(OpenError::Adopt)?;
-        equip(&mut opening, &socket);
+        let token = Token::new(handoff_process::random());
+        equip(&mut opening, &socket, &token);
+        let gate = Gate {
+            session: opening.caller(),
+            session_token: token.digest(),
+            network_token: None,
+        };
         let terminal = Terminal::start(&opening.program, opening.size)?;
         let record = record(&opening, &socket, &terminal, clock)?;
         let journal = begin_journal(&directory, &record)?;
@@ -115,6 +125,7 @@ impl<'a> Holder<'a> {
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             socket,
+            gate,
             guests: vec![],
             stopping: Stopping::No,
             printed_at: None,
@@ -143,21 +154,34 @@ fn open_socket(opening: &Opening) -> io::Result<Socket> {
     Socket::open(&places, &format!("{}.sock", &digits[digits.len() - 12..]))
 }
 
+impl Opening {
+    /// The session, as the table of callers knows it.
+    fn caller(&self) -> Caller {
+        Caller::Session {
+            session: self.id,
+            role: self.role,
+            task: self.work.as_ref().map(|work| work.id),
+        }
+    }
+}
+
 /// What the agent finds in its environment.
-fn equip(opening: &mut Opening, socket: &Socket) {
+fn equip(opening: &mut Opening, socket: &Socket, token: &Token) {
     let environment = &mut opening.program.environment;
     for name in NOT_OF_THIS_TERMINAL {
         environment.remove(std::ffi::OsStr::new(name));
     }
-    let own: [(&str, OsString); 6] = [
-        ("TERM", "xterm-256color".into()),
-        ("HANDOFF_SESSION", opening.id.to_string().into()),
-        ("HANDOFF_SESSION_NAME", opening.name.to_string().into()),
-        ("HANDOFF_AGENT", opening.agent.name().into()),
-        ("HANDOFF_ROLE", "main".into()),
-        ("HANDOFF_SOCKET", socket.path().into()),
-    ];
-    environment.extend(own.map(|(name, value)| (name.into(), value)));
+    environment.insert("TERM".into(), "xterm-256color".into());
+    let itself = Itself {
+        id: opening.id,
+        name: &opening.name,
+        agent: opening.agent.name(),
+        role: opening.role,
+        work: opening.work.as_ref(),
+        socket: &socket.path(),
+        token,
+    };
+    environment::equip(environment, &itself);
 }
 
 fn record(
@@ -178,6 +202,7 @@ fn record(
             .map(|word| word.to_string_lossy().into_owned())
             .collect(),
         description: opening.description.clone(),
+        task: opening.work.as_ref().map(|work| work.task.clone()),
         cwd: program.cwd.clone(),
         socket: socket.path(),
         holder: Identity::own().map_err(OpenError::Identity)?.into(),

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use handoff_agents::Agent;
 use handoff_api::ExitCode;
-use handoff_core::{ProjectId, SessionId, SessionName};
+use handoff_core::{BatchId, Fence, ProjectId, Role, SessionId, SessionName, TaskId, TaskName};
 use handoff_process::{Program, Size, ward};
+use handoff_session::environment::Work;
 use handoff_session::holder::OpenError;
 use handoff_session::transcript::Limit;
 use handoff_session::{Holder, Opening, catalogue};
@@ -43,6 +44,16 @@ pub(crate) struct Args {
     log_limit: u64,
     #[arg(long)]
     description: Option<String>,
+    #[arg(long, default_value = "main")]
+    role: Role,
+    #[arg(long, requires_all = ["task_id", "fence"])]
+    task: Option<TaskName>,
+    #[arg(long)]
+    task_id: Option<TaskId>,
+    #[arg(long)]
+    fence: Option<u64>,
+    #[arg(long)]
+    batch: Option<BatchId>,
     /// The process that stands behind this one; without it this one is that.
     #[arg(long)]
     warden: Option<u32>,
@@ -94,6 +105,7 @@ fn hold(args: Args, ctx: &Context) -> Result<ExitCode, Failure> {
 }
 
 fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
+    let work = work(&args);
     let (name, arguments) = args.argv.split_first().expect("clap demands one");
     let mut program = Program::new(name, ctx.cwd()?).with_arguments(arguments);
     program.environment = ctx.ambient.environment.clone();
@@ -104,6 +116,8 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         project: args.project,
         name: args.name,
         agent: args.agent,
+        role: args.role,
+        work,
         program,
         description: args.description,
         size: Size {
@@ -115,6 +129,15 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
             bytes => Limit::Bytes(bytes),
         },
         warden: args.warden,
+    })
+}
+
+fn work(args: &Args) -> Option<Work> {
+    Some(Work {
+        task: args.task.clone()?,
+        id: args.task_id?,
+        fence: Fence::new(args.fence?),
+        batch: args.batch,
     })
 }
 

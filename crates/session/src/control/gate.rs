@@ -1,0 +1,258 @@
+//! Who is let in, decided from what a request says of itself, before anything looks at what it wants.
+//!
+//! | | on the socket | on the network |
+//! |---|---|---|
+//! | a `Host` that is not ours, an `Origin` that is not ours | not looked at | 403 |
+//! | no token | the user of the socket: a person | 401 |
+//! | the token of this session | this session, with the rights of its role | the same |
+//! | the token of the listener | a person | a person |
+//! | any other token | 403 | 403 |
+//! | a body that is not called JSON | not looked at | 415 |
+//!
+//! The kernel has checked the user of the socket. The network has no users, and a page in a browser reaches it too: `Host` and
+//! `Origin` are what tells such a page from a program.
+
+use handoff_core::{Caller, Digest};
+
+use super::http::Headers;
+use super::message::{Refusal, Request, refusal};
+use crate::token::Token;
+
+/// Which way somebody came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entrance {
+    /// The socket, which only its user can reach.
+    Socket,
+    /// The port, which every program of this machine can reach.
+    Network { port: u16 },
+}
+
+/// Whom a holder knows.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// The session itself.
+    pub session: Caller,
+    pub session_token: Digest,
+    /// The token of those who come by the network.
+    pub network_token: Option<Digest>,
+}
+
+impl Gate {
+    /// Says who asks, or why they are not let in.
+    pub fn admit(&self, entrance: Entrance, headers: &Headers) -> Result<Caller, Refusal> {
+        if let Entrance::Network { port } = entrance {
+            require_local(headers, port)?;
+        }
+        let caller = match (&headers.authorization, entrance) {
+            (None, Entrance::Socket) => Caller::Person,
+            (None, Entrance::Network { .. }) => {
+                return Err(refusal(401, "a token is needed: `Authorization: Bearer …`"));
+            }
+            (Some(value), _) => self.known(value)?,
+        };
+        if matches!(entrance, Entrance::Network { .. }) {
+            require_json(headers)?;
+        }
+        Ok(caller)
+    }
+
+    fn known(&self, authorization: &str) -> Result<Caller, Refusal> {
+        let token = authorization.strip_prefix("Bearer ");
+        let token = token.and_then(|text| text.trim().parse::<Token>().ok());
+        let digest = token.map(|token| token.digest());
+        if digest.as_ref() == Some(&self.session_token) {
+            return Ok(self.session.clone());
+        }
+        if digest.is_some() && digest == self.network_token {
+            return Ok(Caller::Person);
+        }
+        Err(refusal(403, "the token is not one of this session"))
+    }
+}
+
+/// Looks the request up in the table of callers.
+pub fn permit(caller: &Caller, request: &Request) -> Result<(), Refusal> {
+    caller
+        .may(request.action())
+        .map_err(|forbidden| refusal(403, &forbidden.to_string()))
+}
+
+fn require_local(headers: &Headers, port: u16) -> Result<(), Refusal> {
+    let ours = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
+    let is_ours = |host: &str| ours.iter().any(|own| own.eq_ignore_ascii_case(host));
+    if !headers.host.as_deref().is_some_and(is_ours) {
+        return Err(refusal(403, "the `Host` is not this machine"));
+    }
+    match &headers.origin {
+        None => Ok(()),
+        Some(origin) if origin.strip_prefix("http://").is_some_and(is_ours) => Ok(()),
+        Some(_) => Err(refusal(403, "the `Origin` is another place")),
+    }
+}
+
+/// A form of a web page can send a body, but cannot call it JSON without being asked first.
+fn require_json(headers: &Headers) -> Result<(), Refusal> {
+    let is_json = |value: &str| {
+        let kind = value.split(';').next().unwrap_or_default();
+        kind.trim().eq_ignore_ascii_case("application/json")
+    };
+    if headers.body == 0 || headers.content_type.as_deref().is_some_and(is_json) {
+        return Ok(());
+    }
+    Err(refusal(415, "a body must be `application/json`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use handoff_core::Role;
+
+    use super::*;
+
+    const NETWORK: Entrance = Entrance::Network { port: 4310 };
+
+    fn own(role: Role) -> Caller {
+        Caller::Session {
+            session: "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60".parse().unwrap(),
+            role,
+            task: None,
+        }
+    }
+
+    fn gate() -> Gate {
+        Gate {
+            session: own(Role::Main),
+            session_token: Token::new([1; 32]).digest(),
+            network_token: Some(Token::new([2; 32]).digest()),
+        }
+    }
+
+    fn bearer(byte: u8) -> Option<String> {
+        Some(format!("Bearer {}", Token::new([byte; 32]).reveal()))
+    }
+
+    fn headers(token: u8, host: &str) -> Headers {
+        Headers {
+            authorization: bearer(token),
+            host: Some(host.to_owned()),
+            ..Headers::default()
+        }
+    }
+
+    fn admitted(entrance: Entrance, headers: &Headers) -> Result<Caller, u16> {
+        gate().admit(entrance, headers).map_err(|it| it.status)
+    }
+
+    #[test]
+    fn a_token_says_who_asks() {
+        let anonymous = Headers {
+            host: Some("localhost:4310".to_owned()),
+            ..Headers::default()
+        };
+        let table = [
+            (Entrance::Socket, anonymous.clone(), Ok(Caller::Person)),
+            (NETWORK, anonymous, Err(401)),
+            (Entrance::Socket, headers(1, "session"), Ok(own(Role::Main))),
+            (NETWORK, headers(1, "localhost:4310"), Ok(own(Role::Main))),
+            (NETWORK, headers(2, "[::1]:4310"), Ok(Caller::Person)),
+            (NETWORK, headers(3, "127.0.0.1:4310"), Err(403)),
+            (Entrance::Socket, headers(3, "session"), Err(403)),
+        ];
+        for (entrance, headers, expected) in table {
+            assert_eq!(admitted(entrance, &headers), expected, "{headers:?}");
+        }
+        let basic = Headers {
+            authorization: Some("Basic aGk6aGk=".to_owned()),
+            ..Headers::default()
+        };
+        assert_eq!(admitted(Entrance::Socket, &basic), Err(403));
+    }
+
+    #[test]
+    fn a_holder_without_a_listener_knows_no_token_of_one() {
+        let gate = Gate {
+            network_token: None,
+            ..gate()
+        };
+        let garbage = Headers {
+            authorization: Some("Bearer nonsense".to_owned()),
+            ..Headers::default()
+        };
+        assert!(gate.admit(Entrance::Socket, &garbage).is_err());
+        assert!(gate.admit(Entrance::Socket, &headers(2, "x")).is_err());
+    }
+
+    #[test]
+    fn a_foreign_host_is_refused_with_the_right_token_too() {
+        let foreign = [
+            "",
+            "localhost",
+            "127.0.0.1",
+            "localhost:4311",
+            "evil.example",
+            "evil.example:4310",
+            "localhost.evil.example:4310",
+            "127.0.0.1.evil.example:4310",
+            "0.0.0.0:4310",
+            "127.0.0.2:4310",
+            "localhost:4310@evil.example",
+            "[::1]",
+            "localhost:4310 ",
+        ];
+        for host in foreign {
+            assert_eq!(admitted(NETWORK, &headers(2, host)), Err(403), "{host:?}");
+        }
+        let none = Headers {
+            authorization: bearer(2),
+            ..Headers::default()
+        };
+        assert_eq!(admitted(NETWORK, &none), Err(403));
+        assert_eq!(
+            admitted(NETWORK, &headers(2, "LOCALHOST:4310")),
+            Ok(Caller::Person)
+        );
+    }
+
+    #[test]
+    fn a_foreign_origin_is_refused_with_the_right_token_too() {
+        let with_origin = |origin: &str| Headers {
+            origin: Some(origin.to_owned()),
+            ..headers(2, "localhost:4310")
+        };
+        let foreign = [
+            "",
+            "null",
+            "http://localhost:1",
+            "http://localhost",
+            "https://localhost:4310",
+            "http://localhost:4310.evil.example",
+            "http://localhost:43100",
+            "http://evil.example",
+            "file://",
+        ];
+        for origin in foreign {
+            let got = admitted(NETWORK, &with_origin(origin));
+            assert_eq!(got, Err(403), "{origin:?}");
+        }
+        for own in ["http://localhost:4310", "http://127.0.0.1:4310"] {
+            assert_eq!(admitted(NETWORK, &with_origin(own)), Ok(Caller::Person));
+        }
+    }
+
+    #[test]
+    fn a_body_that_a_form_can_send_is_refused() {
+        let with_type = |kind: Option<&str>| Headers {
+            content_type: kind.map(str::to_owned),
+            body: 2,
+            ..headers(2, "localhost:4310")
+        };
+        for kind in [
+            None,
+            Some("text/plain"),
+            Some("application/x-www-form-urlencoded"),
+        ] {
+            assert_eq!(admitted(NETWORK, &with_type(kind)), Err(415), "{kind:?}");
+        }
+        let json = with_type(Some("application/json; charset=utf-8"));
+        assert_eq!(admitted(NETWORK, &json), Ok(Caller::Person));
+    }
+}
