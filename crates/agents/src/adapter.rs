@@ -1,8 +1,20 @@
-//! How an agent CLI on a terminal is read and left, as data.
+//! How an agent CLI on a terminal is launched, read and left. An adapter is data, written as TOML: those that are built in
+//! stand in `crates/agents/adapters/`, and a user adds one with a file of the same form.
 //!
 //! A rule says what one sign means; which sign counts more is decided by whoever collects them.
 
-use crate::agent::Agent;
+mod pattern;
+mod rule;
+mod sight;
+
+use std::fmt;
+
+use serde::de::{self, Deserializer};
+use serde::{Deserialize, Serialize};
+
+pub use pattern::{Pattern, PatternError};
+pub use rule::{ScreenRule, TitleRule};
+pub use sight::{Edge, InputBox, Sight};
 
 /// What one sign says about an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +28,7 @@ pub enum Hint {
 }
 
 /// What an agent waits for a person about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
     /// Whether it may do something.
@@ -37,7 +49,8 @@ pub enum Block {
 }
 
 /// How a program shows that it reads what is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Prompting {
     /// A line editor switches bracketed paste on while it reads, and off while a command runs; and the shell
     /// is in the foreground while it reads. Both together are exact.
@@ -45,64 +58,81 @@ pub enum Prompting {
     /// A shell without a line editor: a command of its own in the foreground means busy, the rest is guessing.
     Foreground,
     /// Only by what is on the screen.
+    #[default]
     Screen,
 }
 
-/// A sign on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CursorLine {
-    /// What stands left of the cursor, blanks at its end left out.
-    pub ends_with: &'static str,
-    pub means: Hint,
-}
-
-/// A sign in the last row with text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Footer {
-    pub contains: &'static str,
-    pub means: Hint,
-}
-
-/// A sign in the title that a program gives its terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Title {
-    pub begins_with: Beginning,
-    pub means: Hint,
-}
-
-/// What a title begins with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beginning {
-    /// A character that turns while the program works: a braille pattern or a half circle.
-    Spinner,
-    Text(&'static str),
-}
-
-/// How an agent CLI on a terminal is read and left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How an agent CLI on a terminal is launched, read and left.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Adapter {
-    pub prompting: Prompting,
-    pub titles: &'static [Title],
-    /// What the last row with text tells; the first that fits counts.
-    pub footers: &'static [Footer],
-    /// What the line with the cursor tells.
-    pub cursor_lines: &'static [CursorLine],
-    /// What a person types at its prompt to leave it. Nothing if no such words are known.
-    pub exit_keys: &'static str,
+    /// What it is, in a few words.
+    pub about: String,
+    pub launch: Launch,
+    /// How it shows that it reads.
+    #[serde(default)]
+    pub reads: Prompting,
+    /// Where one types, for rules that look around that place.
+    #[serde(default)]
+    pub input_box: Option<InputBox>,
+    #[serde(default)]
+    pub title: Vec<TitleRule>,
+    #[serde(default)]
+    pub screen: Vec<ScreenRule>,
+    #[serde(default)]
+    pub leave: Leave,
 }
 
-impl Beginning {
-    pub fn is_of(self, title: &str) -> bool {
-        match self {
-            Self::Spinner => {
-                title.starts_with(|first| matches!(first, '\u{2800}'..='\u{28ff}' | '◐'..='◓'))
-            }
-            Self::Text(text) => title.starts_with(text),
-        }
+/// What is started.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launch {
+    /// Program and arguments; those of the user follow. `{handoff}` is this very program.
+    pub command: Vec<String>,
+}
+
+/// How it is left.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Leave {
+    /// What a person types at its prompt. Nothing if no such words are known.
+    #[serde(default)]
+    pub keys: String,
+}
+
+impl Adapter {
+    /// What the title tells.
+    pub fn read_title(&self, title: &str) -> Option<Hint> {
+        let indent = title.len() - title.trim_start().len();
+        let rule = self
+            .title
+            .iter()
+            .find(|rule| rule.fits.fits(title.trim(), indent))?;
+        Some(rule.means)
+    }
+
+    /// What the screen tells.
+    pub fn read_screen(&self, sight: &Sight) -> Option<Hint> {
+        rule::read(&self.screen, self.input_box.as_ref(), sight)
+    }
+
+    /// The number of the first screen rule, from one, that would fit everything.
+    pub(crate) fn empty_rule(&self) -> Option<usize> {
+        let at = self.screen.iter().position(ScreenRule::is_empty)?;
+        Some(at + 1)
     }
 }
 
 impl Block {
+    const KNOWN: [Self; 6] = [
+        Self::Permission,
+        Self::Question,
+        Self::Login,
+        Self::Limit,
+        Self::Error,
+        Self::Trust,
+    ];
+
     pub const fn word(self) -> &'static str {
         match self {
             Self::Permission => "permission",
@@ -117,126 +147,36 @@ impl Block {
 
     /// What a program calls it in its own status.
     pub fn from_word(word: &str) -> Self {
-        let all = [
-            Self::Permission,
-            Self::Question,
-            Self::Login,
-            Self::Limit,
-            Self::Error,
-            Self::Trust,
-        ];
-        all.into_iter()
-            .find(|block| block.word() == word)
-            .unwrap_or(Self::Other)
+        Self::known(word).unwrap_or(Self::Other)
+    }
+
+    fn known(word: &str) -> Option<Self> {
+        Self::KNOWN.into_iter().find(|block| block.word() == word)
     }
 }
 
-/// What people put in front of where one types. A line that is overwritten or scrolled away does not count: only
-/// the one that the cursor stands in.
-const PROMPTS: [CursorLine; 5] = [
-    prompt("$"),
-    prompt("#"),
-    prompt(">"),
-    prompt("›"),
-    prompt("❯"),
-];
-
-const fn prompt(ends_with: &'static str) -> CursorLine {
-    CursorLine {
-        ends_with,
-        means: Hint::Prompt,
+impl fmt::Display for Hint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Prompt => "prompt",
+            Self::Busy => "busy",
+            Self::Blocked(block) => block.word(),
+        })
     }
 }
 
-const LINE_EDITOR: Adapter = Adapter {
-    prompting: Prompting::LineEditor,
-    titles: &[],
-    footers: &[],
-    cursor_lines: &[],
-    exit_keys: "exit\r",
-};
-
-const SH: Adapter = Adapter {
-    prompting: Prompting::Foreground,
-    titles: &[],
-    footers: &[],
-    cursor_lines: &PROMPTS,
-    exit_keys: "exit\r",
-};
-
-const SCRIPTED: Adapter = Adapter {
-    prompting: Prompting::Screen,
-    titles: &[],
-    footers: &[],
-    cursor_lines: &PROMPTS,
-    exit_keys: "/exit\r",
-};
-
-const GENERIC: Adapter = Adapter {
-    prompting: Prompting::Screen,
-    titles: &[],
-    footers: &[],
-    cursor_lines: &PROMPTS,
-    exit_keys: "",
-};
-
-const SPINS: Title = Title {
-    begins_with: Beginning::Spinner,
-    means: Hint::Busy,
-};
-
-const fn asks(text: &'static str) -> Title {
-    Title {
-        begins_with: Beginning::Text(text),
-        means: Hint::Blocked(Block::Permission),
-    }
-}
-
-/// Below its box for messages, or below a dialog that takes the box's place.
-const CLAUDE_FOOTERS: [Footer; 4] = [
-    footer("Enter to confirm", Hint::Blocked(Block::Question)),
-    footer("Esc to cancel", Hint::Blocked(Block::Permission)),
-    footer("esc to interrupt", Hint::Busy),
-    footer("? for shortcuts", Hint::Prompt),
-];
-
-const fn footer(contains: &'static str, means: Hint) -> Footer {
-    Footer { contains, means }
-}
-
-/// Its title is the same while it waits for a message and for a permission, so only a turning one tells. It says the rest itself
-/// once the terminal has answered its question (OSC 7501).
-const CLAUDE: Adapter = Adapter {
-    prompting: Prompting::Screen,
-    titles: &[SPINS],
-    footers: &CLAUDE_FOOTERS,
-    cursor_lines: &[],
-    exit_keys: "/exit\r",
-};
-
-/// Its title blinks while it asks for a permission. Ctrl-C leaves it when it is idle.
-const CODEX: Adapter = Adapter {
-    prompting: Prompting::Screen,
-    titles: &[
-        SPINS,
-        asks("[ ! ] Action Required"),
-        asks("[ . ] Action Required"),
-    ],
-    footers: &[],
-    cursor_lines: &[],
-    exit_keys: "\x03",
-};
-
-impl Agent {
-    /// How it is read and left.
-    pub const fn adapter(self) -> Adapter {
-        match self {
-            Self::Scripted => SCRIPTED,
-            Self::Claude => CLAUDE,
-            Self::Codex => CODEX,
-            Self::Bash | Self::Zsh => LINE_EDITOR,
-            Self::Sh => SH,
-            Self::Generic => GENERIC,
+impl<'de> Deserialize<'de> for Hint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        match word.as_str() {
+            "prompt" => Ok(Self::Prompt),
+            "busy" => Ok(Self::Busy),
+            other => Block::known(other).map(Self::Blocked).ok_or_else(|| {
+                de::Error::custom(format!(
+                    "`{other}` means nothing; one of prompt, busy, permission, question, login, limit, \
+                     error, trust does"
+                ))
+            }),
         }
     }
 }
@@ -244,13 +184,6 @@ impl Agent {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_title_that_turns_is_told_from_one_that_stands() {
-        let is_turning = |title| Beginning::Spinner.is_of(title);
-        assert!(is_turning("⠼ topic | dir") && is_turning("◐ Claude Code"));
-        assert!(!is_turning("✳ Claude Code") && !is_turning(""));
-    }
 
     #[test]
     fn a_block_is_found_by_its_word_and_a_new_word_is_no_error() {

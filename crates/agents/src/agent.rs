@@ -1,90 +1,83 @@
-//! The kinds of agent CLI, and how each is launched.
-//!
-//! An adapter is data: it says what to start and never starts it.
+//! The kinds of agent CLI: those that are built in, and those that a user has described.
+
+mod mistake;
+mod name;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
+
+use crate::adapter::Adapter;
+
+pub use mistake::Mistake;
+pub use name::{AgentName, AgentNameError};
 
 /// A kind of agent CLI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Agent {
-    /// The built-in agent that plays a script: `handoff scripted-agent SCRIPT.toml`.
-    Scripted,
-    /// Claude Code.
-    Claude,
-    /// Codex. Its daemon is left out: it would do the work outside of the session.
-    Codex,
-    /// The Bourne-again shell.
-    Bash,
-    /// The Z shell.
-    Zsh,
-    /// The system's own shell.
-    Sh,
-    /// Any program for a terminal; its name is the first of the arguments.
-    Generic,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agent {
+    pub name: AgentName,
+    pub adapter: Adapter,
 }
 
-/// A name that belongs to no [`Agent`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no agent is called `{0}`")]
-pub struct UnknownAgent(pub String);
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../adapters/", $name, ".toml")))),*]
+    };
+}
+
+/// Names and texts, in the order that they are listed in.
+const BUILT_IN: [(&str, &str); 11] = built_in![
+    "claude", "codex", "opencode", "gemini", "aider", "copilot", "bash", "zsh", "sh", "scripted",
+    "generic",
+];
 
 impl Agent {
-    pub const ALL: [Self; 7] = [
-        Self::Scripted,
-        Self::Claude,
-        Self::Codex,
-        Self::Bash,
-        Self::Zsh,
-        Self::Sh,
-        Self::Generic,
-    ];
+    /// Any program for a terminal; its name is the first of the arguments.
+    pub const GENERIC: &str = "generic";
+    /// The built-in agent that plays a script: `handoff scripted-agent SCRIPT.toml`.
+    pub const SCRIPTED: &str = "scripted";
 
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scripted => "scripted",
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Bash => "bash",
-            Self::Zsh => "zsh",
-            Self::Sh => "sh",
-            Self::Generic => "generic",
+    /// Reads the description of an agent.
+    pub fn parse(name: AgentName, text: &str) -> Result<Self, Mistake> {
+        let adapter: Adapter =
+            toml::from_str(text).map_err(|error| Mistake::in_toml(text, &error))?;
+        match adapter.empty_rule() {
+            Some(number) => Err(Mistake::empty_rule(text, number)),
+            None => Ok(Self { name, adapter }),
         }
+    }
+
+    /// The names of those that are built in.
+    pub fn built_in_names() -> impl Iterator<Item = AgentName> {
+        BUILT_IN
+            .iter()
+            .map(|(name, _)| AgentName::of_built_in(name))
+    }
+
+    /// The description of a built-in agent, for whoever writes another.
+    pub fn built_in_text(name: &str) -> Option<&'static str> {
+        let (_, text) = BUILT_IN.iter().find(|(own, _)| *own == name)?;
+        Some(text)
+    }
+
+    pub fn built_in(name: &str) -> Option<Self> {
+        let (name, text) = BUILT_IN.iter().find(|(own, _)| *own == name)?;
+        let agent = Self::parse(AgentName::of_built_in(name), text);
+        Some(agent.expect("a test reads every built-in agent"))
     }
 
     /// The command line that launches this agent; `arguments` are the user's own, passed on as they
     /// are.
     ///
-    /// `handoff` is the path of the running binary: the built-in agent is part of it, and a lookup
+    /// `handoff` is the path of the running binary: the scripted agent is part of it, and a lookup
     /// in `PATH` could find another version.
-    pub fn argv(self, handoff: &Path, arguments: &[OsString]) -> Vec<OsString> {
-        let mut argv = match self {
-            Self::Scripted => vec![handoff.into(), "scripted-agent".into()],
-            Self::Codex => vec!["codex".into(), "--no-daemon".into()],
-            Self::Claude | Self::Bash | Self::Zsh | Self::Sh => vec![self.name().into()],
-            Self::Generic => vec![],
-        };
-        argv.extend_from_slice(arguments);
-        argv
-    }
-}
-
-impl fmt::Display for Agent {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
-impl FromStr for Agent {
-    type Err = UnknownAgent;
-
-    fn from_str(name: &str) -> Result<Self, UnknownAgent> {
-        Self::ALL
-            .into_iter()
-            .find(|agent| agent.name() == name)
-            .ok_or_else(|| UnknownAgent(name.to_owned()))
+    pub fn argv(&self, handoff: &Path, arguments: &[OsString]) -> Vec<OsString> {
+        let own = self.adapter.launch.command.iter();
+        own.map(|word| match word.as_str() {
+            "{handoff}" => handoff.into(),
+            word => OsString::from(word),
+        })
+        .chain(arguments.iter().cloned())
+        .collect()
     }
 }
 
@@ -93,23 +86,56 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_agent_is_found_by_its_name() {
-        for agent in Agent::ALL {
-            assert_eq!(agent.to_string().parse(), Ok(agent));
+    fn every_built_in_agent_can_be_read() {
+        for (name, text) in BUILT_IN {
+            if let Err(mistake) = Agent::parse(AgentName::of_built_in(name), text) {
+                panic!("{name}: {mistake}");
+            }
         }
-        assert_eq!("hal".parse::<Agent>(), Err(UnknownAgent("hal".to_owned())));
+        assert_eq!(Agent::built_in("hal"), None);
+    }
+
+    fn argv(name: &str, arguments: &[&str]) -> Vec<OsString> {
+        let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+        let agent = Agent::built_in(name).unwrap();
+        agent.argv(Path::new("/opt/handoff"), &arguments)
     }
 
     #[test]
     fn scripted_agent_is_launched_from_the_running_binary() {
-        let argv = Agent::Scripted.argv(Path::new("/opt/handoff"), &["hello.toml".into()]);
+        let argv = argv(Agent::SCRIPTED, &["hello.toml"]);
         assert_eq!(argv, ["/opt/handoff", "scripted-agent", "hello.toml"]);
     }
 
     #[test]
     fn any_program_is_launched_as_it_is_named() {
-        let words = ["python3".into(), "-q".into()];
-        assert_eq!(Agent::Generic.argv(Path::new("/x"), &words), words);
-        assert_eq!(Agent::Bash.argv(Path::new("/x"), &[]), ["bash"]);
+        assert_eq!(argv(Agent::GENERIC, &["python3", "-q"]), ["python3", "-q"]);
+        assert_eq!(argv("bash", &[]), ["bash"]);
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_line_and_key() {
+        let told = |text: &str| {
+            let name = "mine".parse().unwrap();
+            Agent::parse(name, text).unwrap_err().to_string()
+        };
+        let head = "about = \"x\"\n[launch]\ncommand = [\"x\"]\n";
+        let unknown = told(&format!("{head}colour = 1\n"));
+        assert!(
+            unknown.starts_with("line 4: unknown field `colour`"),
+            "{unknown}"
+        );
+        let meaning = told(&format!("{head}[[title]]\nfits = \"*\"\nmeans = \"tea\"\n"));
+        assert!(
+            meaning.starts_with("line 6: `tea` means nothing"),
+            "{meaning}"
+        );
+        let empty = told(&format!("{head}[[screen]]\nmeans = \"busy\"\n"));
+        assert!(
+            empty.starts_with("line 4: the rule has no pattern"),
+            "{empty}"
+        );
+        let missing = told("about = \"x\"\n");
+        assert!(missing.contains("missing field `launch`"), "{missing}");
     }
 }

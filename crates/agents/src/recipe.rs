@@ -30,6 +30,8 @@ pub struct Recipe {
 pub enum TextBox {
     /// In the line with the cursor, behind a prompt that only its owner knows.
     CursorLine,
+    /// The same, of a line editor that asks for bracketed paste exactly while it reads: when it stops, it has taken the line.
+    Editor,
     /// Behind the last row that begins with this mark. Faint text there is the program's own suggestion.
     Marked(&'static str),
 }
@@ -49,9 +51,16 @@ const SHELL: Recipe = Recipe {
     interrupt: &["\x03"],
     // To the end of the line, then everything before it.
     clear: "\x05\x15",
-    text_box: TextBox::CursorLine,
+    text_box: TextBox::Editor,
     settles_after: Duration::from_millis(100),
     pointer: Pointer::Source,
+};
+
+/// It has no line editor of its own.
+const SH: Recipe = Recipe {
+    clear: "\x15",
+    text_box: TextBox::CursorLine,
+    ..SHELL
 };
 
 const PROGRAM: Recipe = Recipe {
@@ -88,13 +97,13 @@ const CODEX: Recipe = Recipe {
 
 impl Agent {
     /// How it is typed to.
-    pub const fn recipe(self) -> Recipe {
-        match self {
-            Self::Scripted => SCRIPTED,
-            Self::Claude => CLAUDE,
-            Self::Codex => CODEX,
-            Self::Bash | Self::Zsh | Self::Sh => SHELL,
-            Self::Generic => PROGRAM,
+    pub fn recipe(&self) -> Recipe {
+        match self.name.as_str() {
+            Self::SCRIPTED => SCRIPTED,
+            "claude" => CLAUDE,
+            "codex" => CODEX,
+            "bash" | "zsh" | "sh" => SHELL,
+            _ => PROGRAM,
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::journal::{Event, Journal};
 use crate::place::Places;
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
-use crate::signs::{self, Foreground, Paste, Signs};
+use crate::signs::{self, Foreground, Signs};
 use crate::state::Judge;
 use crate::transcript::Transcript;
 
@@ -192,21 +192,12 @@ impl Holder<'_> {
 
     fn terminal_seen(&self) -> signs::Terminal {
         let own = self.terminal.identity().pid;
-        signs::Terminal {
-            foreground: match self.terminal.foreground() {
-                Some(group) if group == own => Foreground::Itself,
-                Some(_) => Foreground::Other,
-                None => Foreground::Unknown,
-            },
-            paste: if self.screen.is_paste_bracketed() {
-                Paste::Bracketed
-            } else {
-                Paste::Plain
-            },
-            title: self.screen.title().to_owned(),
-            footer: self.screen.footer(),
-            cursor_line: self.screen.cursor_line(),
-        }
+        let foreground = match self.terminal.foreground() {
+            Some(group) if group == own => Foreground::Itself,
+            Some(_) => Foreground::Other,
+            None => Foreground::Unknown,
+        };
+        signs::Terminal::of(&self.screen, foreground)
     }
 
     fn type_pending(&mut self) {

@@ -6,6 +6,7 @@
 
 use std::num::NonZeroU16;
 
+use handoff_agents::Sight;
 use handoff_process::Size;
 
 use crate::status_report::StatusReport;
@@ -74,10 +75,10 @@ impl Screen {
         rows.nth(usize::from(row)).unwrap_or_default()
     }
 
-    /// The last row with text.
-    pub fn footer(&self) -> String {
-        let rows = self.rows().into_iter();
-        rows.rev().find(|row| !row.is_empty()).unwrap_or_default()
+    /// What an adapter reads.
+    pub fn sight(&self) -> Sight {
+        let (_, columns) = self.parser.screen().size();
+        Sight::new(&self.rows(), columns.get().into(), &self.cursor_line())
     }
 
     /// The rows as text, without blanks at their ends.

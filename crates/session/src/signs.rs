@@ -1,8 +1,9 @@
 //! What is seen of an agent, and what follows from all of it: the strongest sign decides.
 
 use handoff_agents::adapter::{Adapter, Prompting};
-use handoff_agents::{Agent, Hint};
+use handoff_agents::{Hint, Sight};
 
+use crate::screen::Screen;
 use crate::state::{Source, State, Verdict};
 use crate::status_report::StatusReport;
 
@@ -30,10 +31,7 @@ pub struct Terminal {
     pub foreground: Foreground,
     pub paste: Paste,
     pub title: String,
-    /// The last row with text.
-    pub footer: String,
-    /// What stands left of the cursor.
-    pub cursor_line: String,
+    pub sight: Sight,
 }
 
 /// Who reads the keyboard.
@@ -53,10 +51,26 @@ pub enum Paste {
     Plain,
 }
 
-impl Signs {
-    pub const fn new(agent: Agent) -> Self {
+impl Terminal {
+    /// How a screen looks to the one in front of it.
+    pub fn of(screen: &Screen, foreground: Foreground) -> Self {
         Self {
-            adapter: agent.adapter(),
+            foreground,
+            paste: if screen.is_paste_bracketed() {
+                Paste::Bracketed
+            } else {
+                Paste::Plain
+            },
+            title: screen.title().to_owned(),
+            sight: screen.sight(),
+        }
+    }
+}
+
+impl Signs {
+    pub const fn new(adapter: Adapter) -> Self {
+        Self {
+            adapter,
             life: Life::Running,
             status: None,
             terminal: None,
@@ -104,13 +118,12 @@ impl Signs {
     }
 
     fn by_title(&self, terminal: &Terminal) -> Option<Verdict> {
-        let mut titles = self.adapter.titles.iter();
-        let rule = titles.find(|rule| rule.begins_with.is_of(&terminal.title))?;
-        Some(verdict(rule.means.into(), Source::Title))
+        let means = self.adapter.read_title(&terminal.title)?;
+        Some(verdict(means.into(), Source::Title))
     }
 
     fn by_foreground(&self, terminal: &Terminal) -> Option<Verdict> {
-        let state = match (self.adapter.prompting, terminal.foreground) {
+        let state = match (self.adapter.reads, terminal.foreground) {
             (Prompting::Screen, _) | (_, Foreground::Unknown) => return None,
             (Prompting::Foreground | Prompting::LineEditor, Foreground::Other) => State::Busy,
             (Prompting::Foreground, Foreground::Itself) => return None,
@@ -122,13 +135,7 @@ impl Signs {
     }
 
     fn by_screen(&self, terminal: &Terminal) -> Option<Verdict> {
-        let line = terminal.cursor_line.trim_end();
-        let mut footers = self.adapter.footers.iter();
-        let mut lines = self.adapter.cursor_lines.iter();
-        let means = footers
-            .find(|rule| terminal.footer.contains(rule.contains))
-            .map(|rule| rule.means)
-            .or_else(|| Some(lines.find(|rule| line.ends_with(rule.ends_with))?.means))?;
+        let means = self.adapter.read_screen(&terminal.sight)?;
         Some(verdict(means.into(), Source::Screen))
     }
 }
@@ -143,7 +150,7 @@ const fn verdict(state: State, source: Source) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use handoff_agents::Block;
+    use handoff_agents::{Agent, Block};
 
     use super::*;
 
@@ -152,26 +159,33 @@ mod tests {
             foreground,
             paste,
             title: String::new(),
-            footer: String::new(),
-            cursor_line: line.to_owned(),
+            sight: Sight::new(&[line.to_owned()], 80, line),
         }
     }
 
+    fn signs(agent: &str) -> Signs {
+        Signs::new(Agent::built_in(agent).unwrap().adapter)
+    }
+
     /// What follows from one look at the terminal.
-    fn seen(agent: Agent, terminal: Terminal) -> Verdict {
-        let mut signs = Signs::new(agent);
+    fn seen(agent: &str, terminal: Terminal) -> Verdict {
+        let mut signs = signs(agent);
         signs.printed(terminal);
         signs.verdict()
     }
 
     /// An agent and a look at its terminal; and what follows.
-    type Row = (Agent, (Foreground, Paste, &'static str), (State, Source));
+    type Row = (
+        &'static str,
+        (Foreground, Paste, &'static str),
+        (State, Source),
+    );
 
     #[track_caller]
     fn assert_rows(rows: &[Row]) {
         for (agent, (foreground, paste, line), (state, source)) in rows {
             let terminal = terminal(*foreground, *paste, line);
-            let found = seen(*agent, terminal.clone());
+            let found = seen(agent, terminal.clone());
             assert_eq!(found, verdict(*state, *source), "{agent} {terminal:?}");
         }
     }
@@ -183,26 +197,18 @@ mod tests {
         let by_foreground = |state| (state, Source::Foreground);
         assert_rows(&[
             (
-                Agent::Bash,
+                "bash",
                 (Itself, Bracketed, "$ "),
                 by_foreground(State::Prompt),
             ),
             (
-                Agent::Bash,
+                "bash",
                 (Itself, Plain, "$ "),
                 by_foreground(State::Starting),
             ),
-            (
-                Agent::Bash,
-                (Other, Plain, "$ "),
-                by_foreground(State::Busy),
-            ),
-            (
-                Agent::Zsh,
-                (Other, Bracketed, "> "),
-                by_foreground(State::Busy),
-            ),
-            (Agent::Sh, (Other, Plain, "$ "), by_foreground(State::Busy)),
+            ("bash", (Other, Plain, "$ "), by_foreground(State::Busy)),
+            ("zsh", (Other, Bracketed, "> "), by_foreground(State::Busy)),
+            ("sh", (Other, Plain, "$ "), by_foreground(State::Busy)),
         ]);
     }
 
@@ -213,37 +219,12 @@ mod tests {
         let prompt = (State::Prompt, Source::Screen);
         let unknown = (State::Unknown, Source::Nothing);
         assert_rows(&[
-            (Agent::Sh, (Itself, Plain, "# "), prompt),
-            (Agent::Sh, (Itself, Plain, ""), unknown),
-            (Agent::Generic, (Itself, Plain, ">>> "), prompt),
-            (Agent::Generic, (Unknown, Plain, "› "), prompt),
-            (Agent::Generic, (Itself, Bracketed, ""), unknown),
+            ("sh", (Itself, Plain, "# "), prompt),
+            ("sh", (Itself, Plain, ""), unknown),
+            ("generic", (Itself, Plain, ">>> "), prompt),
+            ("generic", (Unknown, Plain, "› "), prompt),
+            ("generic", (Itself, Bracketed, ""), unknown),
         ]);
-    }
-
-    #[test]
-    fn the_last_row_tells_what_the_adapter_says_it_does() {
-        let with_footer = |footer: &str| Terminal {
-            footer: footer.to_owned(),
-            ..terminal(Foreground::Itself, Paste::Bracketed, "")
-        };
-        let table = [
-            (" ⏸ manual mode on · ? for shortcuts", State::Prompt),
-            ("⏸ manual mode on · esc to interrupt", State::Busy),
-            (
-                " Esc to cancel · Tab to amend",
-                State::Blocked(Block::Permission),
-            ),
-            (
-                " Enter to confirm · Esc to cancel",
-                State::Blocked(Block::Question),
-            ),
-        ];
-        for (footer, state) in table {
-            let found = seen(Agent::Claude, with_footer(footer));
-            assert_eq!(found, verdict(state, Source::Screen), "{footer}");
-        }
-        assert_eq!(seen(Agent::Claude, with_footer("$ ")).state, State::Unknown);
     }
 
     #[test]
@@ -254,17 +235,17 @@ mod tests {
         };
         let busy = verdict(State::Busy, Source::Title);
         let blocked = verdict(State::Blocked(Block::Permission), Source::Title);
-        assert_eq!(seen(Agent::Claude, with_title("◑ Claude Code")), busy);
-        assert_eq!(seen(Agent::Codex, with_title("⠼ fix | repo")), busy);
+        assert_eq!(seen("claude", with_title("◑ Claude Code")), busy);
+        assert_eq!(seen("codex", with_title("⠼ fix | repo")), busy);
         let asks = with_title("[ . ] Action Required | repo");
-        assert_eq!(seen(Agent::Codex, asks), blocked);
+        assert_eq!(seen("codex", asks), blocked);
         let idle = with_title("✳ Claude Code");
-        assert_eq!(seen(Agent::Claude, idle).source, Source::Nothing);
+        assert_eq!(seen("claude", idle).source, Source::Nothing);
     }
 
     #[test]
     fn a_line_editor_that_has_prompted_and_reads_no_more_is_busy() {
-        let mut signs = Signs::new(Agent::Bash);
+        let mut signs = signs("bash");
         signs.printed(terminal(Foreground::Itself, Paste::Bracketed, "$ "));
         signs.printed(terminal(Foreground::Itself, Paste::Plain, "$ "));
         assert_eq!(signs.verdict(), verdict(State::Busy, Source::Foreground));
@@ -272,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_the_program_says_outweighs_what_it_shows_and_its_end_everything() {
-        let mut signs = Signs::new(Agent::Generic);
+        let mut signs = signs("generic");
         assert_eq!(signs.verdict(), verdict(State::Starting, Source::Start));
         signs.printed(terminal(Foreground::Itself, Paste::Plain, "> "));
         signs.reported(StatusReport::Is(Hint::Blocked(Block::Permission)));

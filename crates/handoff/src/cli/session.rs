@@ -12,6 +12,7 @@ mod patience;
 mod ps;
 mod random_name;
 mod raw_terminal;
+mod roster;
 mod run;
 mod stop;
 mod viewer;

@@ -36,8 +36,9 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     handoff_scripted::load(&script).map_err(|error| {
         Failure::usage("`--script` names nothing that can be played").because(&error)
     })?;
+    let scripted = Agent::built_in(Agent::SCRIPTED).expect("it is built in");
     let launch = Launch {
-        argv: Agent::Scripted.argv(&program, &[script.into_os_string()]),
+        argv: scripted.argv(&program, &[script.into_os_string()]),
     };
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;

@@ -36,8 +36,12 @@ impl Holder<'_> {
             Request::Stop { grace } => {
                 guest.await_end();
                 let at_prompt = self.judge.published().state == State::Prompt;
-                let keys = self.signs.adapter().exit_keys;
-                if self.stopping.begin(*grace, at_prompt.then_some(keys), now) == Step::TypeKeys {
+                let keys = self.signs.adapter().leave.keys.clone();
+                if self
+                    .stopping
+                    .begin(*grace, at_prompt.then_some(keys.as_str()), now)
+                    == Step::TypeKeys
+                {
                     self.input.extend(keys.bytes());
                 }
             }

@@ -121,7 +121,7 @@ impl<'a> Holder<'a> {
             transcript,
             terminal,
             screen: Screen::new(opening.size),
-            signs: Signs::new(opening.agent),
+            signs: Signs::new(opening.agent.adapter),
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             socket,
@@ -175,7 +175,7 @@ fn equip(opening: &mut Opening, socket: &Socket, token: &Token) {
     let itself = Itself {
         id: opening.id,
         name: &opening.name,
-        agent: opening.agent.name(),
+        agent: opening.agent.name.as_str(),
         role: opening.role,
         work: opening.work.as_ref(),
         socket: &socket.path(),
@@ -197,7 +197,7 @@ fn record(
         id: opening.id,
         name: opening.name.clone(),
         project: opening.project,
-        agent: opening.agent.name().to_owned(),
+        agent: opening.agent.name.as_str().to_owned(),
         command: words
             .map(|word| word.to_string_lossy().into_owned())
             .collect(),

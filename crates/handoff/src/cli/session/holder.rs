@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::time::Duration;
 
-use handoff_agents::Agent;
+use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{BatchId, Fence, ProjectId, Role, SessionId, SessionName, TaskId, TaskName};
 use handoff_process::{Program, Size, ward};
@@ -20,6 +20,7 @@ use handoff_session::{Holder, Opening, catalogue};
 
 use super::address::places;
 use super::launch::{Greeting, own_program};
+use super::roster;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -35,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long)]
     name: SessionName,
     #[arg(long)]
-    agent: Agent,
+    agent: AgentName,
     #[arg(long)]
     rows: u16,
     #[arg(long)]
@@ -115,7 +116,7 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         id: args.session,
         project: args.project,
         name: args.name,
-        agent: args.agent,
+        agent: roster::require(&args.agent, ctx)?.agent,
         role: args.role,
         work,
         program,

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handoff_agents::Agent;
+use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{ProjectId, SessionId, SessionName};
 use handoff_engine::without_secrets;
@@ -31,7 +31,7 @@ pub(super) struct Launch {
     pub(super) id: SessionId,
     pub(super) project: ProjectId,
     pub(super) name: SessionName,
-    pub(super) agent: Agent,
+    pub(super) agent: AgentName,
     pub(super) argv: Vec<OsString>,
     pub(super) description: Option<String>,
     pub(super) cwd: PathBuf,
@@ -82,7 +82,7 @@ impl Launch {
             ("--session", self.id.to_string().into()),
             ("--project", self.project.to_string().into()),
             ("--name", self.name.to_string().into()),
-            ("--agent", self.agent.name().into()),
+            ("--agent", self.agent.to_string().into()),
             ("--rows", self.size.rows.to_string().into()),
             ("--columns", self.size.columns.to_string().into()),
             ("--log-limit", self.log_limit.to_string().into()),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use handoff_agents::Agent;
+use handoff_agents::{Agent, AgentName};
 use handoff_api::{ExitCode, SessionDocument};
 use handoff_core::{Action, SessionId, SessionName};
 use handoff_process::Size;
@@ -16,6 +16,7 @@ use super::document::documents;
 use super::launch::{Launch, own_program, require_program};
 use super::patience::Patience;
 use super::random_name::random_name;
+use super::roster;
 use super::viewer::{self, Left};
 use crate::context::Context;
 use crate::desk::{caller, ensure_project};
@@ -28,7 +29,7 @@ const MIB: u64 = 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// `claude`, `codex`, `bash`, `zsh`, `sh`, `scripted`, or any program for a terminal.
+    /// One of `handoff agents`, or any program for a terminal.
     agent: OsString,
     /// What to call the session; without it a name is made up.
     #[arg(long, value_name = "NAME")]
@@ -107,18 +108,20 @@ fn directory(args: &Args, ctx: &Context) -> Result<PathBuf, Failure> {
         })
 }
 
-/// The adapter and the command line: a name that is no agent's is a program.
-fn command(args: &Args, ctx: &Context) -> Result<(Agent, Vec<OsString>), Failure> {
-    let named = args.agent.to_str().and_then(|name| name.parse().ok());
-    let named = named.filter(|agent| *agent != Agent::Generic);
+/// The agent and the command line: a name that is no agent's is a program.
+fn command(args: &Args, ctx: &Context) -> Result<(AgentName, Vec<OsString>), Failure> {
     let own = own_program(ctx)?;
-    Ok(match named {
-        Some(agent) => (agent, agent.argv(own, &args.arguments)),
-        None => {
-            let words = [std::slice::from_ref(&args.agent), &args.arguments].concat();
-            (Agent::Generic, Agent::Generic.argv(own, &words))
-        }
-    })
+    let name: Option<AgentName> = args.agent.to_str().and_then(|name| name.parse().ok());
+    let named = name.filter(|name| name.as_str() != Agent::GENERIC);
+    if let Some(name) = named
+        && let Some(described) = roster::find(&name, ctx)?
+    {
+        return Ok((name, described.agent.argv(own, &args.arguments)));
+    }
+    let words = [std::slice::from_ref(&args.agent), &args.arguments].concat();
+    let generic = Agent::built_in(Agent::GENERIC).expect("it is built in");
+    let argv = generic.argv(own, &words);
+    Ok((generic.name, argv))
 }
 
 fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {

@@ -1,0 +1,73 @@
+//! The name of a kind of agent CLI. It is also the name of a file, so it has nothing in it that could lead elsewhere.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Lower-case letters, digits and `-`, and a letter first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentName(String);
+
+/// A text that cannot name an agent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no name for an agent: it takes a letter and then letters, digits and `-`, all small, at most 32"
+)]
+pub struct AgentNameError(pub String);
+
+impl AgentName {
+    const LONGEST: usize = 32;
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn of_built_in(name: &str) -> Self {
+        name.parse()
+            .expect("a test reads the name of every built-in agent")
+    }
+}
+
+impl FromStr for AgentName {
+    type Err = AgentNameError;
+
+    fn from_str(text: &str) -> Result<Self, AgentNameError> {
+        let is_allowed = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-';
+        let is_name = text.starts_with(|it: char| it.is_ascii_lowercase())
+            && text.len() <= Self::LONGEST
+            && text.chars().all(is_allowed);
+        is_name
+            .then(|| Self(text.to_owned()))
+            .ok_or_else(|| AgentNameError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for AgentName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_leads_nowhere() {
+        assert_eq!(
+            "my-agent2".parse::<AgentName>().unwrap().as_str(),
+            "my-agent2"
+        );
+        for text in [
+            "",
+            "../x",
+            "Claude",
+            "2x",
+            "a.toml",
+            "a/b",
+            "-a",
+            &"a".repeat(33),
+        ] {
+            assert!(text.parse::<AgentName>().is_err(), "{text}");
+        }
+    }
+}

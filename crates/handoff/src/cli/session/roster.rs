@@ -1,0 +1,105 @@
+//! The agents that are known: those that are built in, and those that the user described in
+//! `$XDG_CONFIG_HOME/handoff/agents/NAME.toml`. A file of the user's counts more. A repository's never counts: it would say what
+//! is started and what a dialog means.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use handoff_agents::{Agent, AgentName};
+use handoff_api::ExitCode;
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+/// An agent and where its description stands.
+#[derive(Debug)]
+pub(super) struct Described {
+    pub(super) agent: Agent,
+    pub(super) text: String,
+    /// None for one that is built in.
+    pub(super) file: Option<PathBuf>,
+}
+
+/// The agent of this name, or none.
+pub(super) fn find(name: &AgentName, ctx: &Context) -> Result<Option<Described>, Failure> {
+    if let Some(described) = of_user(name, ctx)? {
+        return Ok(Some(described));
+    }
+    let built_in = Agent::built_in(name.as_str());
+    Ok(built_in
+        .zip(Agent::built_in_text(name.as_str()))
+        .map(|(agent, text)| Described {
+            agent,
+            text: text.to_owned(),
+            file: None,
+        }))
+}
+
+/// The agent of this name; that there is none is told with those that there are.
+pub(super) fn require(name: &AgentName, ctx: &Context) -> Result<Described, Failure> {
+    find(name, ctx)?.ok_or_else(|| {
+        let text = format!("no agent is called `{name}`");
+        Failure::new(ExitCode::NotFound, text).hint("see those that there are: `handoff agents`")
+    })
+}
+
+/// All names: built-in ones first, in their order, then those that only the user has.
+pub(super) fn names(ctx: &Context) -> Result<Vec<AgentName>, Failure> {
+    let mut names: Vec<AgentName> = Agent::built_in_names().collect();
+    let mut own = names_of_user(ctx)?;
+    own.retain(|name| !names.contains(name));
+    own.sort();
+    names.extend(own);
+    Ok(names)
+}
+
+fn directory(ctx: &Context) -> Option<PathBuf> {
+    let config = ctx.ambient.config_file()?;
+    Some(config.with_file_name("agents"))
+}
+
+fn of_user(name: &AgentName, ctx: &Context) -> Result<Option<Described>, Failure> {
+    let Some(directory) = directory(ctx) else {
+        return Ok(None);
+    };
+    let file = directory.join(format!("{name}.toml"));
+    let shown = file.display();
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(Failure::failed(format!("cannot read `{shown}`")).because(&error)),
+    };
+    let agent = Agent::parse(name.clone(), &text).map_err(|mistake| {
+        Failure::failed(format!("`{shown}` does not describe an agent"))
+            .because(&mistake)
+            .hint("see how one is described: `handoff agents show claude`")
+    })?;
+    Ok(Some(Described {
+        agent,
+        text,
+        file: Some(file),
+    }))
+}
+
+fn names_of_user(ctx: &Context) -> Result<Vec<AgentName>, Failure> {
+    let Some(directory) = directory(ctx) else {
+        return Ok(vec![]);
+    };
+    let entries = match std::fs::read_dir(&directory) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(vec![]);
+        }
+        Err(error) => {
+            let text = format!("cannot read `{}`", directory.display());
+            return Err(Failure::failed(text).because(&error));
+        }
+    };
+    let names = entries.filter_map(|entry| {
+        let file = entry.ok()?.file_name();
+        file.to_str()?.strip_suffix(".toml")?.parse().ok()
+    });
+    Ok(names.collect())
+}
