@@ -52,6 +52,14 @@ pub struct SessionDocument {
     pub events_log_path: String,
     /// Where its holder listens.
     pub socket: String,
+    /// Where it listens besides, if that was asked for.
+    pub host: Option<String>,
+    /// On which port.
+    pub port: Option<u16>,
+    /// The private file with the token that the port demands.
+    pub port_token_path: Option<String>,
+    /// The task that it works on.
+    pub task: Option<String>,
 }
 
 impl SessionDocument {

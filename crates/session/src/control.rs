@@ -18,4 +18,4 @@ pub mod message;
 
 pub use gate::{Entrance, Gate};
 pub use http::{Head, Headers, HttpError};
-pub use message::{Attachment, Recognised, Request, Screenshot, Status, Stopped};
+pub use message::{Attachment, ROUTES, Recognised, Request, Screenshot, Status, Stopped};

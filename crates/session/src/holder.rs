@@ -6,12 +6,15 @@
 mod answering;
 mod ending;
 mod guest;
+mod network;
 mod opening;
 mod socket;
 mod stopping;
+mod stream;
 
 use std::collections::VecDeque;
 use std::io;
+use std::net::TcpStream;
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
@@ -33,15 +36,18 @@ use crate::state::Judge;
 use crate::transcript::Transcript;
 
 use guest::{Guest, Heard};
+use network::Network;
+pub use network::{Address, Loopback, LoopbackError, NetworkError};
 pub use opening::{OpenError, Opening};
 use socket::Socket;
 use stopping::{Step, Stopping};
+use stream::Stream;
 
 /// How much is read before anything else gets its turn.
 const MOUTHFUL: usize = 64 * 1024;
 /// What was typed and not taken yet.
 const MOST_INPUT: usize = 1024 * 1024;
-/// How many may be connected at a time.
+/// How many may be connected at a time by each way: whoever fills the port keeps nobody from the socket.
 const MOST_GUESTS: usize = 64;
 /// How often orphans that ended are looked for while the agent is at work.
 const REAP_INTERVAL: Duration = Duration::from_secs(60);
@@ -60,6 +66,7 @@ pub struct Holder<'a> {
     judge: Judge,
     input: VecDeque<u8>,
     socket: Socket,
+    network: Option<Network>,
     gate: Gate,
     guests: Vec<Guest>,
     stopping: Stopping,
@@ -93,7 +100,8 @@ pub enum HolderError {
 struct Ready {
     process: PollFlags,
     line: PollFlags,
-    socket: PollFlags,
+    /// Somebody knocks at the socket or the port.
+    doors: PollFlags,
     guests: Vec<PollFlags>,
 }
 
@@ -111,7 +119,7 @@ impl Holder<'_> {
                 self.read_mouthful(now).map_err(HolderError::Read)?;
             }
             self.serve(&ready.guests, now);
-            if !ready.socket.is_empty() {
+            if !ready.doors.is_empty() {
                 self.welcome();
             }
             self.type_pending();
@@ -140,6 +148,8 @@ impl Holder<'_> {
             PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN),
         ];
         fds.extend(self.guests.iter().map(Guest::poll_fd));
+        let network = self.network.iter();
+        fds.extend(network.map(|it| PollFd::from_borrowed_fd(it.as_fd(), PollFlags::IN)));
         let now = self.now();
         let timeout = self
             .next_look()
@@ -148,11 +158,13 @@ impl Holder<'_> {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
+        let (guests, network) = fds[3..].split_at(self.guests.len());
+        let knocks = network.first().map_or(PollFlags::empty(), PollFd::revents);
         Ok(Ready {
             process: fds[0].revents(),
             line: fds[1].revents(),
-            socket: fds[2].revents(),
-            guests: fds[3..].iter().map(PollFd::revents).collect(),
+            doors: fds[2].revents() | knocks,
+            guests: guests.iter().map(PollFd::revents).collect(),
         })
     }
 
@@ -234,14 +246,29 @@ impl Holder<'_> {
 
     fn welcome(&mut self) {
         while let Some(stream) = self.socket.accept() {
-            if self.guests.len() >= MOST_GUESTS {
-                match self.guests.iter().position(Guest::is_asking) {
-                    Some(slowest) => drop(self.guests.remove(slowest)),
-                    None => continue,
-                }
-            }
-            self.guests.push(Guest::new(stream, Entrance::Socket));
+            self.seat(Stream::Local(stream), Entrance::Socket);
         }
+        while let Some((stream, port)) = self.knocking() {
+            self.seat(Stream::Network(stream), Entrance::Network { port });
+        }
+    }
+
+    fn knocking(&self) -> Option<(TcpStream, u16)> {
+        let network = self.network.as_ref()?;
+        Some((network.accept()?, network.port()))
+    }
+
+    /// Where there is no room, the one who has not asked for longest leaves.
+    fn seat(&mut self, stream: Stream, entrance: Entrance) {
+        let is_rival = |it: &Guest| it.came_by(entrance);
+        if self.guests.iter().filter(|it| is_rival(it)).count() >= MOST_GUESTS {
+            let slowest = |it: &Guest| is_rival(it) && it.is_asking();
+            match self.guests.iter().position(slowest) {
+                Some(slowest) => drop(self.guests.remove(slowest)),
+                None => return,
+            }
+        }
+        self.guests.push(Guest::new(stream, entrance));
     }
 
     fn serve(&mut self, ready: &[PollFlags], now: Nanos) {

@@ -47,6 +47,9 @@ pub fn holder_lock(session: &Path) -> PathBuf {
     session.join("holder.lock")
 }
 
+/// The file with the token of a session's port, while it has one.
+pub const NETWORK_TOKEN: &str = "port.token";
+
 /// What happened.
 pub fn journal(session: &Path) -> PathBuf {
     session.join("events.jsonl")

@@ -29,6 +29,11 @@ pub struct Record {
     pub task: Option<TaskName>,
     pub cwd: PathBuf,
     pub socket: PathBuf,
+    /// Where it listens besides the socket.
+    #[serde(default)]
+    pub host: Option<String>,
+    #[serde(default)]
+    pub port: Option<u16>,
     pub holder: Process,
     /// Who stands behind the holder.
     pub warden: Option<u32>,

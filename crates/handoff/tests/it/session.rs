@@ -5,5 +5,6 @@ mod hall;
 mod identity;
 mod life;
 mod loss;
+mod network;
 mod refusal;
 mod stop;

@@ -18,6 +18,18 @@ const LARGEST: u16 = 1000;
 /// The longest time that an agent gets to leave by itself.
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
+/// Everything that can be asked for: what the tests of the gate knock at.
+pub const ROUTES: [(&str, &str); 8] = [
+    ("GET", "/v1/caller"),
+    ("GET", "/v1/status"),
+    ("GET", "/v1/screen"),
+    ("GET", "/v1/attach?mode=read"),
+    ("GET", "/v1/attach?mode=write"),
+    ("POST", "/v1/input"),
+    ("POST", "/v1/resize"),
+    ("POST", "/v1/stop"),
+];
+
 /// What is asked of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
@@ -207,6 +219,14 @@ mod tests {
         let text = format!("{line} HTTP/1.1\r\n\r\n");
         let head = Head::parse(text.as_bytes()).unwrap().unwrap();
         Request::parse(&head, body.as_bytes()).map_err(|refusal| refusal.status)
+    }
+
+    #[test]
+    fn every_route_leads_somewhere() {
+        for (method, target) in ROUTES {
+            let got = parsed(&format!("{method} {target}"), "");
+            assert!(!matches!(got, Err(404 | 405)), "{method} {target}");
+        }
     }
 
     #[test]

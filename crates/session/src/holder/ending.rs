@@ -9,6 +9,7 @@ use super::{Holder, HolderError};
 use crate::catalogue;
 use crate::control::Stopped;
 use crate::journal::Event;
+use crate::place;
 use crate::record::{Ended, Ending};
 
 /// What was killed is gone within this time, or the kernel cannot end it.
@@ -41,6 +42,10 @@ impl Holder<'_> {
     /// The last answers and the last picture.
     fn farewell(&mut self, stopped: &Stopped) {
         self.socket.close();
+        if self.network.is_some() {
+            // Left behind it opens nothing: its digest goes with us.
+            self.directory.remove(place::NETWORK_TOKEN).ok();
+        }
         for guest in &mut self.guests {
             guest.part(stopped, &self.screen);
         }

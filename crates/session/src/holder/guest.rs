@@ -2,7 +2,6 @@
 //! down: nothing blocks, and a slow viewer gets fewer pictures.
 
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use handoff_core::Caller;
@@ -11,6 +10,7 @@ use rustix::event::{PollFd, PollFlags};
 use serde::Serialize;
 use serde_json::json;
 
+use super::stream::Stream;
 use crate::control::gate::{self, Entrance, Gate};
 use crate::control::http::{self, Head, HttpError};
 use crate::control::message::{Refusal, refusal};
@@ -24,7 +24,7 @@ const PARTING_TAKES: Duration = Duration::from_secs(1);
 
 /// One who is connected.
 pub(super) struct Guest {
-    stream: UnixStream,
+    stream: Stream,
     entrance: Entrance,
     /// Who it is, since it was let in.
     caller: Option<Caller>,
@@ -69,7 +69,7 @@ pub(super) enum Heard {
 }
 
 impl Guest {
-    pub(super) const fn new(stream: UnixStream, entrance: Entrance) -> Self {
+    pub(super) const fn new(stream: Stream, entrance: Entrance) -> Self {
         Self {
             stream,
             entrance,
@@ -92,6 +92,10 @@ impl Guest {
 
     pub(super) const fn is_gone(&self) -> bool {
         matches!(self.phase, Phase::Gone)
+    }
+
+    pub(super) fn came_by(&self, entrance: Entrance) -> bool {
+        self.entrance == entrance
     }
 
     pub(super) const fn is_asking(&self) -> bool {
@@ -278,9 +282,7 @@ impl Guest {
             }
             Phase::Asking { .. } | Phase::Answered | Phase::Gone => {}
         }
-        let blocking = self.stream.set_nonblocking(false);
-        let bounded = self.stream.set_write_timeout(Some(PARTING_TAKES));
-        if blocking.and(bounded).is_ok() {
+        if self.stream.wait_to_write(PARTING_TAKES).is_ok() {
             // Nobody is left to hear of a failure.
             self.stream.write_all(&self.outgoing).ok();
         }

@@ -10,6 +10,7 @@ use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
 use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tree};
 
+use super::network::{self, Address, Network, NetworkError};
 use super::socket::Socket;
 use super::stopping::Stopping;
 use super::{Holder, MOUTHFUL};
@@ -42,6 +43,8 @@ pub struct Opening {
     pub places: Places,
     /// The user's directory for sockets.
     pub runtime_dir: Option<PathBuf>,
+    /// Where to listen besides the socket.
+    pub network: Option<Address>,
     pub id: SessionId,
     pub project: ProjectId,
     pub name: SessionName,
@@ -69,6 +72,8 @@ pub enum OpenError {
     Lock(#[from] LockError),
     #[error("cannot open the socket of the session")]
     Socket(#[source] io::Error),
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     #[error("cannot begin the transcript")]
     Transcript(#[source] io::Error),
     #[error("cannot become the parent of what the agent leaves behind")]
@@ -94,6 +99,13 @@ impl<'a> Holder<'a> {
         let label = format!("session {}", opening.name);
         let life = Lock::acquire(&place::holder_lock(directory.path()), &label)?;
         let socket = open_socket(&opening).map_err(OpenError::Socket)?;
+        let network = opening.network.map(Network::open).transpose()?;
+        let network_token = network
+            .as_ref()
+            .map(|_| Token::new(handoff_process::random()));
+        if let Some(token) = &network_token {
+            network::publish(token, &directory)?;
+        }
         let transcript = Transcript::create(directory.path(), opening.limit);
         let transcript = transcript.map_err(OpenError::Transcript)?;
         tree::adopt().map_err(OpenError::Adopt)?;
@@ -102,10 +114,11 @@ impl<'a> Holder<'a> {
         let gate = Gate {
             session: opening.caller(),
             session_token: token.digest(),
-            network_token: None,
+            network_token: network_token.map(|token| token.digest()),
         };
         let terminal = Terminal::start(&opening.program, opening.size)?;
-        let record = record(&opening, &socket, &terminal, clock)?;
+        let mut record = record(&opening, &socket, &terminal, clock)?;
+        record.port = network.as_ref().map(Network::port);
         let journal = begin_journal(&directory, &record)?;
         record.write(&directory)?;
         let id = format!("{}\n", opening.id);
@@ -125,6 +138,7 @@ impl<'a> Holder<'a> {
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             socket,
+            network,
             gate,
             guests: vec![],
             stopping: Stopping::No,
@@ -205,6 +219,8 @@ fn record(
         task: opening.work.as_ref().map(|work| work.task.clone()),
         cwd: program.cwd.clone(),
         socket: socket.path(),
+        host: opening.network.map(|it| it.host.name().to_owned()),
+        port: None,
         holder: Identity::own().map_err(OpenError::Identity)?.into(),
         warden: opening.warden,
         child: terminal.identity().into(),

@@ -61,7 +61,16 @@ fn document(known: &Known, status: Option<&Status>, now: Timestamp) -> SessionDo
         output_log_path: place::transcript(&known.directory).display().to_string(),
         events_log_path: place::journal(&known.directory).display().to_string(),
         socket: record.socket.display().to_string(),
+        host: record.host.clone(),
+        port: record.port,
+        port_token_path: record.port.map(|_| token_path(known)),
+        task: record.task.as_ref().map(ToString::to_string),
     }
+}
+
+fn token_path(known: &Known) -> String {
+    let path = known.directory.join(place::NETWORK_TOKEN);
+    path.display().to_string()
 }
 
 pub(super) const fn signal(ending: Ending) -> Option<i32> {

@@ -14,7 +14,7 @@ use handoff_api::ExitCode;
 use handoff_core::{BatchId, Fence, ProjectId, Role, SessionId, SessionName, TaskId, TaskName};
 use handoff_process::{Program, Size, ward};
 use handoff_session::environment::Work;
-use handoff_session::holder::OpenError;
+use handoff_session::holder::{Address, Loopback, OpenError};
 use handoff_session::transcript::Limit;
 use handoff_session::{Holder, Opening, catalogue};
 
@@ -55,6 +55,10 @@ pub(crate) struct Args {
     fence: Option<u64>,
     #[arg(long)]
     batch: Option<BatchId>,
+    #[arg(long, requires = "port")]
+    host: Option<Loopback>,
+    #[arg(long)]
+    port: Option<u16>,
     /// The process that stands behind this one; without it this one is that.
     #[arg(long)]
     warden: Option<u32>,
@@ -112,6 +116,10 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
     program.environment = ctx.ambient.environment.clone();
     Ok(Opening {
         places: places(ctx)?,
+        network: args.port.map(|port| Address {
+            host: args.host.unwrap_or_default(),
+            port,
+        }),
         runtime_dir: ctx.ambient.directory("XDG_RUNTIME_DIR").map(Into::into),
         id: args.session,
         project: args.project,

@@ -9,6 +9,7 @@ use handoff_api::ExitCode;
 use handoff_core::{ProjectId, SessionId, SessionName};
 use handoff_engine::without_secrets;
 use handoff_process::{Program, Report, Size, detach};
+use handoff_session::holder::Address;
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
@@ -37,6 +38,8 @@ pub(super) struct Launch {
     pub(super) cwd: PathBuf,
     pub(super) size: Size,
     pub(super) log_limit: u64,
+    /// Where it listens besides its socket.
+    pub(super) network: Option<Address>,
 }
 
 impl Launch {
@@ -89,6 +92,10 @@ impl Launch {
         ];
         for (option, value) in options {
             program.arguments.extend([option.into(), value]);
+        }
+        if let Some(Address { host, port }) = self.network {
+            let options = [format!("--host={}", host.name()), format!("--port={port}")];
+            program.arguments.extend(options.map(OsString::from));
         }
         if let Some(description) = &self.description {
             let option = format!("--description={description}");

@@ -74,7 +74,7 @@ fn wanted(args: &Args, ctx: &Context) -> Result<Vec<Known>, Failure> {
     Ok(all.iter().filter(|it| is_wanted(it)).cloned().collect())
 }
 
-/// A session has no port: its holder listens on a socket that only its user can reach.
+/// Few sessions have a port: their holder listens on a socket that only its user can reach.
 fn table(sessions: &[SessionDocument], home: &str, now: Timestamp) -> Table {
     let heading = [
         "ID", "CLI", "PID", "PORT", "AGE", "IDLE", "STATE", "REPO", "DESC",
@@ -86,7 +86,10 @@ fn table(sessions: &[SessionDocument], home: &str, now: Timestamp) -> Table {
             (Tone::Strong, session.name.clone()),
             (Tone::Plain, session.agent.clone()),
             (Tone::Faint, session.pid.to_string()),
-            (Tone::Faint, "-".to_owned()),
+            (
+                Tone::Faint,
+                session.port.map_or("-".to_owned(), |port| port.to_string()),
+            ),
             (Tone::Plain, span(age)),
             (Tone::Plain, session.log_idle_s.map_or("-".to_owned(), span)),
             (tone(&session.state), state(session)),

@@ -9,6 +9,7 @@ use handoff_api::{ExitCode, SessionDocument};
 use handoff_core::{Action, SessionId, SessionName};
 use handoff_process::Size;
 use handoff_session::control::Attachment;
+use handoff_session::holder::{Address, Loopback};
 use handoff_session::{Known, Standing, catalogue};
 
 use super::address::{places, unreadable};
@@ -49,6 +50,12 @@ pub(crate) struct Args {
     /// How much of what it prints is kept, twice, in MiB; 0 keeps everything.
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     log_limit: u64,
+    /// Listen on this name of the machine as well: `localhost`, `127.0.0.1` or `::1`.
+    #[arg(long, value_name = "HOST")]
+    host: Option<Loopback>,
+    /// Listen on this port as well, or on any that is free (0); `ps --json` says where its token is.
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
     /// What the agent gets.
     #[arg(last = true)]
     arguments: Vec<OsString>,
@@ -90,6 +97,16 @@ fn prepare(args: &Args, terminal: Option<Size>, ctx: &Context) -> Result<Launch,
         cwd,
         size,
         log_limit: args.log_limit.saturating_mul(MIB),
+        network: network(args),
+    })
+}
+
+/// Nobody listens who was not asked to.
+fn network(args: &Args) -> Option<Address> {
+    let is_wanted = args.host.is_some() || args.port.is_some();
+    is_wanted.then(|| Address {
+        host: args.host.unwrap_or_default(),
+        port: args.port.unwrap_or(0),
     })
 }
 
