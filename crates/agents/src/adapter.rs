@@ -16,6 +16,8 @@ pub use pattern::{Pattern, PatternError};
 pub use rule::{ScreenRule, TitleRule};
 pub use sight::{Edge, InputBox, Sight};
 
+use crate::recipe::Recipe;
+
 /// What one sign says about an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
@@ -79,6 +81,9 @@ pub struct Adapter {
     pub title: Vec<TitleRule>,
     #[serde(default)]
     pub screen: Vec<ScreenRule>,
+    /// How it is typed to.
+    #[serde(default)]
+    pub input: Recipe,
     #[serde(default)]
     pub leave: Leave,
 }

@@ -1,25 +1,30 @@
-//! How text is put into an agent CLI and which keys mean what, as data.
+//! How text is put into an agent CLI and which keys mean what: the table `[input]` of an adapter.
 //!
-//! The times come from runs of the real programs: see `docs/design/0009-messages.md`.
+//! The times of those that are built in come from runs of the real programs: see `docs/design/0009-messages.md`.
 
 use std::time::Duration;
 
-use crate::agent::Agent;
+use serde::{Deserialize, Deserializer};
+
+use crate::adapter::{Adapter, Prompting};
 
 /// How a person would type to an agent CLI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Recipe {
-    /// Between a pasted text and Enter: a program that takes a paste as a burst of keys swallows an Enter inside it.
+    /// Between a pasted text and Enter: a program that takes a paste for a burst of keys swallows an Enter inside it.
+    #[serde(rename = "pause_ms", deserialize_with = "millis")]
     pub pause: Duration,
     /// What sends off the text in the box.
-    pub submit: &'static str,
+    pub submit: String,
     /// What ends a turn: keys with a breath between them.
-    pub interrupt: &'static [&'static str],
+    pub interrupt: Vec<String>,
     /// What empties the box. Nothing if no such key is known.
-    pub clear: &'static str,
-    /// Where the text stands before it is sent off.
-    pub text_box: TextBox,
+    pub clear: String,
+    /// What the row begins with where one types. Faint text behind it is the program's own suggestion.
+    pub mark: Option<String>,
     /// How long a program may look idle after it took a message, because its own signs of work come late.
+    #[serde(rename = "settle_ms", deserialize_with = "millis")]
     pub settles_after: Duration,
     /// What is typed in place of a text that is too long to be typed.
     pub pointer: Pointer,
@@ -27,17 +32,18 @@ pub struct Recipe {
 
 /// Where text stands before it is sent off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextBox {
+pub enum TextBox<'a> {
     /// In the line with the cursor, behind a prompt that only its owner knows.
     CursorLine,
     /// The same, of a line editor that asks for bracketed paste exactly while it reads: when it stops, it has taken the line.
     Editor,
-    /// Behind the last row that begins with this mark. Faint text there is the program's own suggestion.
-    Marked(&'static str),
+    /// Behind the last row that begins with this mark.
+    Marked(&'a str),
 }
 
 /// What stands for a text that lies in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Pointer {
     /// A sentence that asks to read it.
     Sentence,
@@ -45,65 +51,32 @@ pub enum Pointer {
     Source,
 }
 
-const SHELL: Recipe = Recipe {
-    pause: Duration::ZERO,
-    submit: "\r",
-    interrupt: &["\x03"],
-    // To the end of the line, then everything before it.
-    clear: "\x05\x15",
-    text_box: TextBox::Editor,
-    settles_after: Duration::from_millis(100),
-    pointer: Pointer::Source,
-};
-
-/// It has no line editor of its own.
-const SH: Recipe = Recipe {
-    clear: "\x15",
-    text_box: TextBox::CursorLine,
-    ..SHELL
-};
-
-const PROGRAM: Recipe = Recipe {
-    pause: Duration::from_millis(150),
-    submit: "\r",
-    interrupt: &["\x03"],
-    clear: "",
-    text_box: TextBox::CursorLine,
-    settles_after: Duration::from_millis(500),
-    pointer: Pointer::Sentence,
-};
-
-/// Its input line takes pastes whole, so that there is nothing to wait for.
-const SCRIPTED: Recipe = Recipe {
-    pause: Duration::from_millis(20),
-    clear: "\x15",
-    settles_after: Duration::from_millis(300),
-    ..PROGRAM
-};
-
-/// Full-screen agents show that they work up to a second late where they say it by title or screen alone.
-const CLAUDE: Recipe = Recipe {
-    interrupt: &["\x1b"],
-    clear: "\x15",
-    text_box: TextBox::Marked("❯"),
-    settles_after: Duration::from_millis(1500),
-    ..PROGRAM
-};
-
-const CODEX: Recipe = Recipe {
-    text_box: TextBox::Marked("›"),
-    ..CLAUDE
-};
-
-impl Agent {
-    /// How it is typed to.
-    pub fn recipe(&self) -> Recipe {
-        match self.name.as_str() {
-            Self::SCRIPTED => SCRIPTED,
-            "claude" => CLAUDE,
-            "codex" => CODEX,
-            "bash" | "zsh" | "sh" => SHELL,
-            _ => PROGRAM,
+impl Default for Recipe {
+    /// What is right for most programs.
+    fn default() -> Self {
+        Self {
+            pause: Duration::from_millis(150),
+            submit: "\r".to_owned(),
+            interrupt: vec!["\x03".to_owned()],
+            clear: String::new(),
+            mark: None,
+            settles_after: Duration::from_millis(500),
+            pointer: Pointer::Sentence,
         }
     }
+}
+
+impl Adapter {
+    /// Where text stands before it is sent off.
+    pub fn text_box(&self) -> TextBox<'_> {
+        match (self.reads, &self.input.mark) {
+            (Prompting::LineEditor, _) => TextBox::Editor,
+            (Prompting::Foreground | Prompting::Screen, Some(mark)) => TextBox::Marked(mark),
+            (Prompting::Foreground | Prompting::Screen, None) => TextBox::CursorLine,
+        }
+    }
+}
+
+fn millis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    u64::deserialize(deserializer).map(Duration::from_millis)
 }

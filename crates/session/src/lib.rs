@@ -12,6 +12,10 @@
 //! | [`catalogue`] | the sessions there are, and whether they live |
 //! | [`screen`] | what the agent's terminal shows, and what a terminal answers |
 //! | [`signs`], [`state`] | what is seen of the agent, and what follows |
+//! | [`rehearsal`] | what would follow from a recorded terminal |
+//! | [`message`], [`inbox`] | what is said to the agent, and `inbox.jsonl`, where that is kept |
+//! | [`delivery`], [`paste`], [`keyboard`] | how it is typed, from what is seen |
+//! | [`turn`] | from a message to the next prompt |
 //! | [`control`] | requests and answers on the socket, and who is let in |
 //! | [`environment`], [`token`] | what an agent knows of its own session, and what proves that it is in it |
 //! | [`client`] | asking a holder |
@@ -23,18 +27,24 @@
 pub mod catalogue;
 pub mod client;
 pub mod control;
+pub mod delivery;
 pub mod environment;
 pub mod holder;
 pub mod journal;
+pub mod keyboard;
+pub mod message;
+pub mod paste;
 pub mod place;
 pub mod plain_text;
 pub mod record;
+pub mod rehearsal;
 pub mod screen;
 pub mod signs;
 pub mod state;
 pub mod status_report;
 pub mod token;
 pub mod transcript;
+pub mod turn;
 
 pub use catalogue::{Known, Standing};
 pub use client::{Client, ClientError};

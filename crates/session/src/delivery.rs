@@ -1,0 +1,385 @@
+//! Delivering a message: what to press next, decided from what is seen.
+//!
+//! | seen | done |
+//! |---|---|
+//! | the agent does not wait for a message | nothing; with force it is typed all the same, but never into a dialog |
+//! | a text in the box that is not ours | nothing: it is somebody's |
+//! | our own leftovers in the box | the box is emptied |
+//! | the agent waits and the box is empty | the text is pasted |
+//! | pasted, and the program's pause is over | Enter |
+//! | a sign that it was taken | submitted |
+//! | no sign, and the text still stands in the box | Enter once more; then the box is emptied and the message has failed |
+//! | no sign, and nothing to be seen of the text | it stays written: nobody knows |
+//!
+//! Before every Enter the state is looked at again: in a dialog it would mean yes.
+
+use std::time::Duration;
+
+use handoff_agents::{Adapter, Block, TextBox};
+use handoff_core::time::Nanos;
+
+use crate::message::{Because, Evidence, Finish, Urgency};
+use crate::state::State;
+use crate::turn::is_at_rest;
+
+/// How long a sign is waited for before Enter is pressed again.
+const SIGN_TAKES: Duration = Duration::from_secs(2);
+/// How long after that.
+const LAST_SIGN_TAKES: Duration = Duration::from_secs(3);
+/// How long a pasted text may take to show in a box that can be read.
+const ECHO_TAKES: Duration = Duration::from_secs(1);
+/// What emptying the box takes to be seen.
+const CLEARING_TAKES: Duration = Duration::from_millis(100);
+
+/// What is seen of the agent and its terminal now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sight {
+    pub state: State,
+    /// Whether a turn runs.
+    pub turn: Turn,
+    pub field: Field,
+    /// Whether somebody typed something that may stand there.
+    pub typist: Typist,
+    /// Whether the text is to be seen where it was typed.
+    pub echo: Echo,
+    /// How often a line editor has stopped reading.
+    pub readings_ended: u64,
+    /// Whether keys wait that the terminal has not taken yet.
+    pub keys: Keys,
+}
+
+/// Whether a turn runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    Resting,
+    Running,
+}
+
+/// What stands in the box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    Empty,
+    /// Something.
+    Filled,
+    /// It cannot be read.
+    Unread,
+}
+
+/// Who has typed since the last Enter, besides us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Typist {
+    Nobody,
+    Somebody,
+}
+
+/// Whether the end of our text stands left of the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Echo {
+    Stands,
+    Gone,
+}
+
+/// Whether the terminal has taken everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    Taken,
+    Waiting,
+}
+
+/// What is to be done now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Nothing, and the message waits for this.
+    Wait(Because),
+    /// Nothing, because something is under way.
+    Linger,
+    Clear,
+    Paste,
+    Enter,
+    Settle(Settled),
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    Submitted(Evidence),
+    /// Typed, and nothing more is known.
+    Written(Because),
+    Failed(Because),
+}
+
+/// How far the first message of the queue is.
+#[derive(Debug, Clone, Default)]
+pub struct Delivery {
+    step: Step,
+    /// The box may hold something of ours.
+    is_soiled: bool,
+    look_again: Option<Nanos>,
+}
+
+#[derive(Debug, Clone, Default)]
+enum Step {
+    #[default]
+    Waiting,
+    Clearing {
+        until: Nanos,
+    },
+    Pasted {
+        at: Nanos,
+        before: Before,
+    },
+    Entered {
+        at: Nanos,
+        before: Before,
+        tries: u8,
+    },
+}
+
+/// How it was before we typed, and whether our text was seen since.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    was_at_rest: bool,
+    readings_ended: u64,
+    has_stood: bool,
+}
+
+impl Before {
+    fn look(&mut self, sight: &Sight) {
+        self.has_stood |= sight.echo == Echo::Stands || sight.field == Field::Filled;
+    }
+}
+
+impl Delivery {
+    /// The box may hold something of ours, to be removed before the next message.
+    pub const fn soil(&mut self) {
+        self.is_soiled = true;
+    }
+
+    /// Whether the first message is being typed.
+    pub const fn is_under_way(&self) -> bool {
+        matches!(self.step, Step::Pasted { .. } | Step::Entered { .. })
+    }
+
+    /// When to look again although nothing happens.
+    pub const fn look_again(&self) -> Option<Nanos> {
+        self.look_again
+    }
+
+    /// What to do for a message now.
+    pub fn step(
+        &mut self,
+        (finish, urgency): (Finish, Urgency),
+        sight: &Sight,
+        adapter: &Adapter,
+        now: Nanos,
+    ) -> Act {
+        self.look_again = None;
+        match std::mem::take(&mut self.step) {
+            Step::Waiting => self.begin(urgency, sight, adapter, now),
+            Step::Clearing { until } if now < until => self.linger(Step::Clearing { until }, until),
+            Step::Clearing { .. } => self.after_clearing(urgency, sight, adapter, now),
+            Step::Pasted { at, mut before } => {
+                before.look(sight);
+                self.pasted((at, before), finish, sight, adapter, now)
+            }
+            Step::Entered {
+                at,
+                mut before,
+                tries,
+            } => {
+                before.look(sight);
+                self.entered((at, tries), before, sight, adapter, now)
+            }
+        }
+    }
+
+    fn linger(&mut self, step: Step, until: Nanos) -> Act {
+        self.step = step;
+        self.look_again = Some(until);
+        Act::Linger
+    }
+
+    fn begin(&mut self, urgency: Urgency, sight: &Sight, adapter: &Adapter, now: Nanos) -> Act {
+        if let Some(act) = obstacle(urgency, sight) {
+            return act;
+        }
+        match (sight.field, sight.typist) {
+            (Field::Empty, _) => self.paste(sight, adapter, now),
+            (Field::Filled | Field::Unread, Typist::Somebody) => Act::Wait(Because::Draft),
+            (Field::Filled | Field::Unread, Typist::Nobody)
+                if self.is_soiled && !adapter.input.clear.is_empty() =>
+            {
+                self.clear(now)
+            }
+            (Field::Filled, Typist::Nobody) => Act::Wait(Because::Draft),
+            (Field::Unread, Typist::Nobody) => self.paste(sight, adapter, now),
+        }
+    }
+
+    fn clear(&mut self, now: Nanos) -> Act {
+        let until = now.after(CLEARING_TAKES);
+        self.step = Step::Clearing { until };
+        self.look_again = Some(until);
+        Act::Clear
+    }
+
+    /// What stands in the box after it was emptied is not what we left there.
+    fn after_clearing(
+        &mut self,
+        urgency: Urgency,
+        sight: &Sight,
+        adapter: &Adapter,
+        now: Nanos,
+    ) -> Act {
+        self.is_soiled = false;
+        self.begin(urgency, sight, adapter, now)
+    }
+
+    fn paste(&mut self, sight: &Sight, adapter: &Adapter, now: Nanos) -> Act {
+        self.is_soiled = true;
+        self.look_again = Some(now.after(adapter.input.pause));
+        self.step = Step::Pasted {
+            at: now,
+            before: Before {
+                was_at_rest: is_at_rest(sight.state),
+                readings_ended: sight.readings_ended,
+                has_stood: false,
+            },
+        };
+        Act::Paste
+    }
+
+    fn pasted(
+        &mut self,
+        (at, before): (Nanos, Before),
+        finish: Finish,
+        sight: &Sight,
+        adapter: &Adapter,
+        now: Nanos,
+    ) -> Act {
+        let due = at.after(adapter.input.pause);
+        let shows_late = sight.field == Field::Empty && now < at.after(ECHO_TAKES);
+        if sight.keys == Keys::Waiting {
+            // The pause begins when all of it is typed.
+            let again = now.after(adapter.input.pause.max(Duration::from_millis(1)));
+            return self.linger(Step::Pasted { at: now, before }, again);
+        }
+        if now < due {
+            return self.linger(Step::Pasted { at, before }, due);
+        }
+        if finish == Finish::Leave {
+            self.is_soiled = false;
+            return Act::Settle(Settled::Written(Because::Left));
+        }
+        if is_dialog(sight.state) {
+            return Act::Settle(Settled::Failed(Because::Dialog));
+        }
+        if shows_late {
+            return self.linger(Step::Pasted { at, before }, at.after(ECHO_TAKES));
+        }
+        self.enter(before, 1, now)
+    }
+
+    fn enter(&mut self, before: Before, tries: u8, now: Nanos) -> Act {
+        self.look_again = Some(now.after(SIGN_TAKES));
+        self.step = Step::Entered {
+            at: now,
+            before,
+            tries,
+        };
+        Act::Enter
+    }
+
+    fn entered(
+        &mut self,
+        (at, tries): (Nanos, u8),
+        before: Before,
+        sight: &Sight,
+        adapter: &Adapter,
+        now: Nanos,
+    ) -> Act {
+        if let Some(evidence) = evidence(before, sight, adapter) {
+            self.is_soiled = false;
+            return Act::Settle(Settled::Submitted(evidence));
+        }
+        let until = at.after(if tries == 1 {
+            SIGN_TAKES
+        } else {
+            LAST_SIGN_TAKES
+        });
+        if now < until || sight.keys == Keys::Waiting {
+            let step = Step::Entered { at, before, tries };
+            return self.linger(step, until.max(now.after(Duration::from_millis(10))));
+        }
+        let stands = sight.field == Field::Filled || sight.echo == Echo::Stands;
+        match (stands, rests_with_text(sight)) {
+            (true, true) if tries == 1 => self.enter(before, 2, now),
+            (true, true) if !adapter.input.clear.is_empty() => {
+                Act::Settle(Settled::Failed(Because::NotTaken))
+            }
+            (true | false, _) => Act::Settle(Settled::Written(Because::Unseen)),
+        }
+    }
+}
+
+/// What keeps a message from being typed.
+fn obstacle(urgency: Urgency, sight: &Sight) -> Option<Act> {
+    let because = match sight.state {
+        State::Exited => return Some(Act::Settle(Settled::Failed(Because::Ended))),
+        state if is_at_rest(state) && sight.turn == Turn::Resting => return None,
+        state if is_at_rest(state) => Because::Turn,
+        State::Prompt => Because::Turn,
+        State::Starting => Because::Starting,
+        State::Busy => Because::Busy,
+        State::Blocked(_) => Because::Blocked,
+        State::Unknown if sight.typist == Typist::Somebody => Because::Draft,
+        State::Unknown => Because::Unknown,
+    };
+    match urgency {
+        Urgency::Wait => Some(Act::Wait(because)),
+        Urgency::Force if is_dialog(sight.state) => {
+            Some(Act::Settle(Settled::Failed(Because::Dialog)))
+        }
+        Urgency::Force => None,
+    }
+}
+
+/// Seen to do something else than to wait. Ignorance is no sign: a text at a prompt may hide the prompt.
+const fn is_away(state: State) -> bool {
+    match state {
+        State::Busy | State::Exited => true,
+        State::Blocked(_) => is_dialog(state),
+        State::Starting | State::Prompt | State::Unknown => false,
+    }
+}
+
+/// Whether the agent still waits, with our text at its prompt.
+fn rests_with_text(sight: &Sight) -> bool {
+    is_at_rest(sight.state) || (sight.state == State::Unknown && sight.echo == Echo::Stands)
+}
+
+/// Whether keys would answer a question instead of filling the box.
+pub const fn is_dialog(state: State) -> bool {
+    match state {
+        State::Blocked(block) => !matches!(block, Block::Error),
+        State::Starting | State::Prompt | State::Busy | State::Exited | State::Unknown => false,
+    }
+}
+
+/// What shows that Enter was taken. That a text is gone tells only if it was there; and a line editor tells better itself.
+fn evidence(before: Before, sight: &Sight, adapter: &Adapter) -> Option<Evidence> {
+    if sight.readings_ended > before.readings_ended {
+        return Some(Evidence::Editor);
+    }
+    if before.was_at_rest && is_away(sight.state) {
+        return Some(Evidence::State);
+    }
+    match (adapter.text_box(), sight.field, sight.echo) {
+        (TextBox::Marked(_), Field::Empty, _) if before.has_stood => Some(Evidence::Box),
+        (TextBox::CursorLine, _, Echo::Gone) if before.has_stood => Some(Evidence::Line),
+        (TextBox::Marked(_) | TextBox::CursorLine | TextBox::Editor, _, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

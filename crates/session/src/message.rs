@@ -1,0 +1,247 @@
+//! What somebody says to a session, and how far it has come.
+//!
+//! ```text
+//! queued ─► written ─► submitted ─► answered
+//!    │         │            └────► (the session ended: stays submitted)
+//!    │         └─► failed            typed, and seen not to be taken
+//!    └─► failed, expired             never typed
+//! ```
+//!
+//! A message that was typed and of which nothing was seen afterwards stays `written`: it is neither called delivered nor failed.
+
+mod preview;
+mod relay;
+
+use std::time::Duration;
+
+use handoff_core::{IdempotencyKey, MessageId, SessionId, SessionName, Timestamp};
+use serde::{Deserialize, Serialize};
+
+pub use preview::Preview;
+pub use relay::{header, with_header};
+
+/// The longest text that is taken.
+pub const LONGEST: usize = 512 * 1024;
+
+/// What somebody wants said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    pub text: String,
+    /// The same key is the same message.
+    pub key: IdempotencyKey,
+    #[serde(default)]
+    pub finish: Finish,
+    #[serde(default)]
+    pub urgency: Urgency,
+    /// How long it may wait to be typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_after: Option<Duration>,
+}
+
+/// Whether the text is sent off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    #[default]
+    Submit,
+    /// It is left in the box for a person.
+    Leave,
+}
+
+/// Whether the agent is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Urgency {
+    /// Until it reads.
+    #[default]
+    Wait,
+    /// Typed at once and before those that wait, unless a dialog is open.
+    Force,
+}
+
+/// A message that is on record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    pub id: MessageId,
+    /// Its place among all messages to this session, from one.
+    pub number: u64,
+    pub accepted_at: Timestamp,
+    /// The session that sent it; nobody for a person or a program outside of sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Sender>,
+    #[serde(flatten)]
+    pub order: Order,
+}
+
+/// A session that sends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sender {
+    pub session: SessionId,
+    pub name: SessionName,
+}
+
+/// How far a message has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Progress {
+    /// It waits, and this is what for.
+    Queued {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<Because>,
+    },
+    /// It is typed.
+    Written {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<Because>,
+    },
+    /// The agent has taken it.
+    Submitted {
+        evidence: Evidence,
+        turn: u64,
+    },
+    /// The turn that it began is over.
+    Answered {
+        turn: u64,
+        answer: Answer,
+    },
+    Failed {
+        because: Because,
+    },
+    Expired,
+}
+
+/// What shows that a message was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// The agent no longer waits for a message.
+    State,
+    /// The line editor stopped reading.
+    Editor,
+    /// The box, which held the text, is empty.
+    Box,
+    /// The line with the text was ended.
+    Line,
+}
+
+/// Why a message waits, or did not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Because {
+    Starting,
+    Busy,
+    Blocked,
+    Unknown,
+    /// Somebody else's text is in the box.
+    Draft,
+    /// Another message is on its way.
+    Turn,
+    /// A dialog is open, and nothing is typed into one.
+    Dialog,
+    /// It was left in the box, as asked.
+    Left,
+    /// It was typed and stayed in the box.
+    NotTaken,
+    /// It was typed, and nothing was seen that tells whether it was taken.
+    Unseen,
+    /// The session ended before.
+    Ended,
+    /// A later version knows.
+    #[serde(other)]
+    Other,
+}
+
+/// What a turn said in the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    pub text: String,
+    pub source: AnswerSource,
+}
+
+/// Where an answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerSource {
+    /// The agent's own record of the conversation.
+    Transcript,
+    /// What it printed between the message and the next prompt.
+    Screen,
+}
+
+impl Progress {
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Queued { .. } => "queued",
+            Self::Written { .. } => "written",
+            Self::Submitted { .. } => "submitted",
+            Self::Answered { .. } => "answered",
+            Self::Failed { .. } => "failed",
+            Self::Expired => "expired",
+        }
+    }
+
+    pub const fn because(&self) -> Option<Because> {
+        match self {
+            Self::Queued { because } | Self::Written { because } => *because,
+            Self::Failed { because } => Some(*because),
+            Self::Submitted { .. } | Self::Answered { .. } | Self::Expired => None,
+        }
+    }
+}
+
+impl Evidence {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Editor => "editor",
+            Self::Box => "box",
+            Self::Line => "line",
+        }
+    }
+}
+
+impl AnswerSource {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Transcript => "transcript",
+            Self::Screen => "screen",
+        }
+    }
+}
+
+impl Because {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Busy => "busy",
+            Self::Blocked => "blocked",
+            Self::Unknown => "unknown",
+            Self::Draft => "draft",
+            Self::Turn => "turn",
+            Self::Dialog => "dialog",
+            Self::Left => "left",
+            Self::NotTaken => "not_taken",
+            Self::Unseen => "unseen",
+            Self::Ended => "ended",
+            Self::Other => "other",
+        }
+    }
+
+    /// The same in a sentence about the message.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Starting => "the agent is still starting",
+            Self::Busy => "the agent is at work",
+            Self::Blocked => "the agent waits for a person",
+            Self::Unknown => "what the agent does is not known",
+            Self::Draft => "somebody's draft is in the input box",
+            Self::Turn => "the turn before it is not over",
+            Self::Dialog => "a dialog is open, and nothing is typed into one",
+            Self::Left => "it was left in the input box, as asked",
+            Self::NotTaken => "the agent did not take it",
+            Self::Unseen => "it was typed, and nothing shows whether the agent took it",
+            Self::Ended => "the session ended before it arrived",
+            Self::Other => "a later version knows why",
+        }
+    }
+}
