@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+mod agent;
 mod document;
 mod error;
 mod event;
@@ -19,6 +20,7 @@ mod task;
 mod upgrade;
 mod workspace;
 
+pub use agent::{AgentDocument, AgentsDocument, RehearsalChange, RehearsalDocument};
 pub use document::Document;
 pub use error::ErrorDocument;
 pub use event::EventDocument;

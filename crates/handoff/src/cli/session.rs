@@ -1,6 +1,7 @@
 //! The commands of sessions: agents on a terminal, each under a holder of its own.
 
 mod address;
+mod agents;
 mod attach;
 mod document;
 mod holder;
@@ -42,6 +43,8 @@ pub(super) enum Command {
     Stop(stop::Args),
     /// Wait until a session has ended, and exit as it did.
     Wait(wait::Args),
+    /// The agents that `run` knows, and how each is described.
+    Agents(agents::Args),
     /// Hold a session.
     #[command(hide = true)]
     SessionHolder(holder::Args),
@@ -56,6 +59,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Logs(args) => logs::run(&args, ctx),
         Command::Attach(args) => return attach::run(&args, ctx),
         Command::Stop(args) => stop::run(&args, ctx),
+        Command::Agents(args) => agents::run(args, ctx),
         Command::SessionHolder(args) => holder::run(args, ctx),
     };
     ours.map(ExitCode::number)

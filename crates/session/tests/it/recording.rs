@@ -3,12 +3,7 @@
 use std::time::Duration;
 
 use handoff_agents::Agent;
-use handoff_core::time::Nanos;
-use handoff_process::Size;
-use handoff_session::screen::Screen;
-use handoff_session::signs::{Foreground, Signs, Terminal};
-use handoff_session::state::Judge;
-use serde_json::Value;
+use handoff_session::rehearsal::{Recording, What};
 
 /// A verdict may come this much after the moment that it is about.
 const LATEST: Duration = Duration::from_millis(500);
@@ -16,69 +11,34 @@ const LATEST: Duration = Duration::from_millis(500);
 const CLAUDE: &str = include_str!("../../../testkit/recordings/claude-2.1.325-turn.cast");
 const CODEX: &str = include_str!("../../../testkit/recordings/codex-0.166.0-turn.cast");
 
-/// What was published, and when.
-struct Published(Vec<(Nanos, &'static str)>);
-
-impl Published {
-    fn of(agent: &str, recording: &str) -> Self {
-        let mut screen = Screen::new(Size {
-            rows: 40,
-            columns: 120,
+/// The states at each mark but the last, once they had time to be noticed and before the next one.
+fn at_marks(agent: &str, recording: &str) -> Vec<(String, &'static str)> {
+    let recording = Recording::of_cast(recording).unwrap();
+    let adapter = Agent::built_in(agent).unwrap().adapter;
+    let published = recording.play(adapter, Duration::ZERO);
+    let marks = recording
+        .moments
+        .iter()
+        .filter_map(|moment| match &moment.what {
+            What::Marked(mark) => Some((moment.at, mark)),
+            What::Printed(_) => None,
         });
-        let mut signs = Signs::new(Agent::built_in(agent).unwrap().adapter);
-        let mut judge = Judge::new(Nanos(0));
-        let mut published = vec![];
-        for (at, text) in events(recording, "o") {
-            // What becomes due while the agent prints nothing is published before it prints again.
-            while let Some(due) = judge.look_again().filter(|due| *due < at) {
-                let verdict = judge.hear(signs.verdict(), due);
-                published.extend(verdict.map(|it| (due, it.state.phase().word())));
-            }
-            let aside = screen.print(text.as_bytes());
-            signs.printed(Terminal::of(&screen, Foreground::Unknown));
-            for report in aside.reports {
-                signs.reported(report);
-            }
-            let verdict = judge.hear(signs.verdict(), at);
-            published.extend(verdict.map(|it| (at, it.state.phase().word())));
-        }
-        Self(published)
-    }
-
-    /// What was last published by then.
-    fn at(&self, time: Nanos) -> &'static str {
-        let before = self.0.iter().rev().find(|(at, _)| *at <= time);
-        before.map_or("starting", |(_, state)| *state)
-    }
-
-    /// The states at each mark, once they had time to be noticed and before the next one.
-    fn at_marks(&self, recording: &str) -> Vec<(String, &'static str)> {
-        let marks = events(recording, "m");
-        let nexts = marks.iter().skip(1).map(|(at, _)| *at);
-        marks
-            .iter()
-            .zip(nexts)
-            .map(|((at, mark), next)| (mark.clone(), self.at(at.after(LATEST).min(next))))
-            .collect()
-    }
-}
-
-/// The events of one kind: when, and their text.
-fn events(recording: &str, kind: &str) -> Vec<(Nanos, String)> {
-    let lines = recording.lines().skip(1);
-    lines
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter(|event| event[1] == kind)
-        .map(|event| {
-            let at = Duration::from_secs_f64(event[0].as_f64().unwrap());
-            (Nanos(0).after(at), event[2].as_str().unwrap().to_owned())
+    let marks: Vec<_> = marks.collect();
+    let nexts = marks.iter().skip(1).map(|(at, _)| *at);
+    marks
+        .iter()
+        .zip(nexts)
+        .map(|((at, mark), next)| {
+            let verdict = published.at(at.after(LATEST).min(next));
+            let word = verdict.map_or("starting", |verdict| verdict.state.phase().word());
+            ((*mark).clone(), word)
         })
         .collect()
 }
 
 #[track_caller]
 fn assert_marks(agent: &str, recording: &str, expected: &[(&str, &str)]) {
-    let marks = Published::of(agent, recording).at_marks(recording);
+    let marks = at_marks(agent, recording);
     let marks: Vec<_> = marks
         .iter()
         .map(|(mark, state)| (mark.as_str(), *state))

@@ -1,0 +1,172 @@
+//! Pictures of the terminals of real agents: nine in ten are recognised, and none for something else.
+//!
+//! A picture has no title and no process, so this is the screen alone.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use handoff_agents::Agent;
+use handoff_process::Size;
+use handoff_session::rehearsal::Recording;
+use handoff_session::state::State;
+
+const SIZE: Size = Size {
+    rows: 40,
+    columns: 120,
+};
+
+/// What is on a picture.
+const PICTURES: &str = "
+aider/00-first-start        question
+aider/10-prompt             prompt
+aider/11-typed              prompt
+aider/12-busy-streaming     busy
+aider/13-idle-after-turn    prompt
+aider/20-permission-create  permission
+aider/41-error-400          error
+aider/60-after-exit         -
+claude/00-first-start-no-network -
+claude/01-onboarding-trust  trust
+claude/02-onboarding-apikey login
+claude/03-prompt-first      prompt
+claude/10-prompt            prompt
+claude/11-typed             prompt
+claude/12-busy-early        busy
+claude/12-busy-streaming    busy
+claude/13-idle-after-turn   prompt
+claude/197-busy             busy
+claude/197-idle             prompt
+claude/197-permission       permission
+claude/197-prompt           prompt
+claude/20-permission-bash   permission
+claude/22-permission-write  permission
+claude/41-error-400         error
+claude/42-error-401         busy
+claude/45-queued-while-retrying busy
+claude/50-big-paste         busy
+claude/60-after-exit        -
+claude/61-ctrl-c-once       prompt
+claude/70-stop-hook-block   prompt
+claude/80-ax-busy           busy
+claude/81-ax-idle           prompt
+claude/82-ax-permission     permission
+codex/00-splash-not-ready-yet -
+codex/01-trust-dialog       trust
+codex/02-hooks-need-review  trust
+codex/03-no-config-login    login
+codex/10-prompt             prompt
+codex/10-prompt-no-daemon   prompt
+codex/11-typed              prompt
+codex/12-busy-early         busy
+codex/12-busy-streaming     busy
+codex/13-idle-after-turn    prompt
+codex/20-permission         permission
+codex/41-error-400          error
+codex/60-ctrl-c-once        -
+codex/61-after-exit         -
+codex/70-stop-hook-block    prompt
+gemini/00-first-start       trust
+gemini/10-prompt            prompt
+gemini/11-typed             prompt
+gemini/12-busy-streaming    busy
+gemini/13-idle-after-turn   prompt
+gemini/20-permission        permission
+gemini/41-error-400         error
+gemini/60-after-exit        -
+opencode/10-prompt          prompt
+opencode/11-typed           prompt
+opencode/12-busy-streaming  busy
+opencode/13-idle-after-turn prompt
+opencode/20-permission      permission
+opencode/41-error-400       prompt
+opencode/60-after-exit      -
+";
+
+/// Nothing is to be concluded: the agent has not begun yet, or has ended.
+const NOTHING: &str = "-";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit/screens")
+}
+
+/// A picture and what is on it.
+fn pictures() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = PICTURES.lines().filter(|line| !line.is_empty());
+    lines
+        .map(|line| line.split_once(' ').expect("a picture and a word"))
+        .map(|(picture, word)| (picture, word.trim()))
+}
+
+fn recognised(agent: &str, picture: &str) -> Option<String> {
+    let text = std::fs::read(folder().join(format!("{picture}.ansi"))).unwrap();
+    let recording = Recording::of_capture(&String::from_utf8_lossy(&text), SIZE);
+    let adapter = Agent::built_in(agent).unwrap().adapter;
+    word(recording.play(adapter, Duration::from_secs(1)).last.state)
+}
+
+fn word(state: State) -> Option<String> {
+    match state {
+        State::Blocked(block) => Some(block.word().to_owned()),
+        State::Prompt | State::Busy => Some(state.phase().word().to_owned()),
+        State::Starting | State::Exited | State::Unknown => None,
+    }
+}
+
+/// `agent` stands for how each picture is looked at; gives how many were decided, and those that were decided wrongly.
+fn assess(
+    agent: impl Fn(&str) -> String,
+    is_right: impl Fn(&str, &str) -> bool,
+) -> (usize, usize, Vec<String>) {
+    let (mut decided, mut all, mut wrong) = (0, 0, vec![]);
+    for (picture, expected) in pictures() {
+        let (owner, _) = picture.split_once('/').unwrap();
+        let found = recognised(&agent(owner), picture);
+        all += usize::from(expected != NOTHING);
+        decided += usize::from(expected != NOTHING && found.is_some());
+        if let Some(found) = found.filter(|found| !is_right(found, expected)) {
+            wrong.push(format!("{picture}: {found} instead of {expected}"));
+        }
+    }
+    (decided, all, wrong)
+}
+
+#[test]
+fn nine_in_ten_pictures_are_recognised_and_none_wrongly() {
+    let (decided, all, wrong) = assess(str::to_owned, |found, expected| found == expected);
+    assert_eq!(wrong, [""; 0]);
+    assert!(decided * 10 >= all * 9, "{decided} of {all}");
+}
+
+/// The adapter for any program knows less, and must not be wrong about whether somebody is asked, waits or works.
+#[test]
+fn an_agent_that_is_not_known_is_never_taken_for_something_else() {
+    let group = |word: &str| match word {
+        "busy" => "busy",
+        NOTHING => NOTHING,
+        // After an error one may type, so a prompt is no mistake there.
+        "prompt" | "error" => "prompt",
+        _ => "blocked",
+    };
+    let (_, _, wrong) = assess(
+        |_| "generic".to_owned(),
+        |found, expected| group(found) == group(expected),
+    );
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn every_picture_is_looked_at() {
+    let mut there = vec![];
+    for agent in std::fs::read_dir(folder()).unwrap() {
+        let agent = agent.unwrap();
+        for picture in std::fs::read_dir(agent.path()).unwrap() {
+            let name = picture.unwrap().file_name().into_string().unwrap();
+            let owner = agent.file_name().into_string().unwrap();
+            there.push(format!("{owner}/{}", name.trim_end_matches(".ansi")));
+        }
+    }
+    there.sort();
+    let mut listed: Vec<&str> = pictures().map(|(picture, _)| picture).collect();
+    listed.sort_unstable();
+    assert_eq!(there, listed);
+}
