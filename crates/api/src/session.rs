@@ -60,6 +60,9 @@ pub struct SessionDocument {
     pub port_token_path: Option<String>,
     /// The task that it works on.
     pub task: Option<String>,
+    /// The window of tmux that was opened for it, when it is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tmux_target: Option<String>,
 }
 
 impl SessionDocument {

@@ -16,6 +16,7 @@ mod raw_terminal;
 mod roster;
 mod run;
 mod stop;
+mod tmux;
 mod viewer;
 mod wait;
 

@@ -8,3 +8,4 @@ mod loss;
 mod network;
 mod refusal;
 mod stop;
+mod tmux;

@@ -1,6 +1,6 @@
 //! `handoff run`: starts an agent as a session.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,11 +18,12 @@ use super::launch::{Launch, own_program, require_program};
 use super::patience::Patience;
 use super::random_name::random_name;
 use super::roster;
+use super::tmux::{WindowName, open_window};
 use super::viewer::{self, Left};
 use crate::context::Context;
 use crate::desk::{caller, ensure_project};
 use crate::failure::Failure;
-use crate::output::Tone;
+use crate::output::{Tone, plain};
 
 /// What a start takes at most when nobody says otherwise.
 const START_TAKES: Duration = Duration::from_secs(10);
@@ -44,6 +45,9 @@ pub(crate) struct Args {
     /// Do not sit down at its terminal.
     #[arg(long)]
     detach: bool,
+    /// Sit down at its terminal in a new window of tmux, called like the session or NAME.
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    tmux: Option<Option<WindowName>>,
     /// How long its start may take, in seconds or as `1m`.
     #[arg(long, value_name = "SEC")]
     timeout: Option<Patience>,
@@ -63,22 +67,55 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     caller(&ctx.ambient)?.may(Action::Supervise)?;
-    let terminal = viewer::size();
-    if !args.detach && (terminal.is_none() || ctx.out.is_json()) {
-        return Err(Failure::usage("there is no terminal to sit down at")
-            .hint("start it in the background: add `--detach`"));
-    }
+    let terminal = match args.seat() {
+        Seat::Here => Some(own_terminal(ctx)?),
+        Seat::Window => require_program(OsStr::new("tmux"), ctx.cwd()?, ctx).map(|()| None)?,
+        Seat::Nowhere => None,
+    };
     let launch = prepare(args, terminal, ctx)?;
     let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
     launch.start(timeout, ctx)?;
     let known = find(launch.id, ctx)?;
-    if args.detach {
-        return show(&known, ctx);
+    match args.seat() {
+        Seat::Nowhere => show(&known, None, ctx),
+        Seat::Window => {
+            let own = WindowName::from(&known.record.name);
+            let name = args.tmux.clone().flatten().unwrap_or(own);
+            let target = open_window(&known, &name, ctx)?;
+            show(&known, Some(target), ctx)
+        }
+        Seat::Here => match viewer::view(&known, Attachment::Write, ctx)? {
+            Left::Detached => viewer::say_detached(&known, ctx),
+            Left::Ended => viewer::ended(&find(launch.id, ctx)?),
+        },
     }
-    match viewer::view(&known, Attachment::Write, ctx)? {
-        Left::Detached => viewer::say_detached(&known, ctx),
-        Left::Ended => viewer::ended(&find(launch.id, ctx)?),
+}
+
+/// Where a person sits down at the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seat {
+    Here,
+    Window,
+    Nowhere,
+}
+
+impl Args {
+    fn seat(&self) -> Seat {
+        match (&self.tmux, self.detach) {
+            (Some(_), _) => Seat::Window,
+            (None, true) => Seat::Nowhere,
+            (None, false) => Seat::Here,
+        }
     }
+}
+
+/// How large the terminal is that a person sits at.
+fn own_terminal(ctx: &Context) -> Result<Size, Failure> {
+    let size = viewer::size().filter(|_| !ctx.out.is_json());
+    size.ok_or_else(|| {
+        Failure::usage("there is no terminal to sit down at")
+            .hint("start it in the background: add `--detach`")
+    })
 }
 
 fn prepare(args: &Args, terminal: Option<Size>, ctx: &Context) -> Result<Launch, Failure> {
@@ -86,7 +123,6 @@ fn prepare(args: &Args, terminal: Option<Size>, ctx: &Context) -> Result<Launch,
     let (agent, argv) = command(args, ctx)?;
     require_program(&argv[0], &cwd, ctx)?;
     let uuid = handoff_process::mint();
-    let size = terminal.filter(|_| !args.detach).unwrap_or(Size::DETACHED);
     Ok(Launch {
         id: SessionId::from_uuid(uuid),
         project: ensure_project(&cwd, ctx)?,
@@ -95,7 +131,7 @@ fn prepare(args: &Args, terminal: Option<Size>, ctx: &Context) -> Result<Launch,
         argv,
         description: args.description.clone(),
         cwd,
-        size,
+        size: terminal.unwrap_or(Size::DETACHED),
         log_limit: args.log_limit.saturating_mul(MIB),
         network: network(args),
     })
@@ -146,10 +182,11 @@ fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {
     known.ok_or_else(|| Failure::failed("the session has left no record"))
 }
 
-fn show(known: &Known, ctx: &mut Context) -> Result<u8, Failure> {
+fn show(known: &Known, window: Option<String>, ctx: &mut Context) -> Result<u8, Failure> {
     let now = ctx.clock()?.now().wall;
     if ctx.out.is_json() {
-        for document in documents(std::slice::from_ref(known), now) {
+        for mut document in documents(std::slice::from_ref(known), now) {
+            document.tmux_target = window.clone();
             ctx.out.document(SessionDocument::SCHEMA, document)?;
         }
         return Ok(ExitCode::Done.number());
@@ -160,7 +197,10 @@ fn show(known: &Known, ctx: &mut Context) -> Result<u8, Failure> {
         Standing::Ended | Standing::Lost => ctx.out.styled(Tone::Attention, "has ended already"),
     };
     ctx.out.line(format!("{name} {state}"))?;
-    ctx.out
-        .note(format!("Sit down at it: `handoff attach --id {name}`."))?;
+    let way = match window {
+        None => format!("Sit down at it: `handoff attach --id {name}`."),
+        Some(target) => format!("Its window of tmux: {}.", plain(&target)),
+    };
+    ctx.out.note(way)?;
     Ok(ExitCode::Done.number())
 }
