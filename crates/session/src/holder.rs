@@ -232,7 +232,14 @@ impl Holder<'_> {
             kind: verdict.state.block(),
             source: verdict.source,
         };
-        self.note(event)
+        self.note(event)?;
+        match verdict.state.block() {
+            Some(kind) => self.note(Event::Blocked {
+                kind,
+                source: verdict.source,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// A disk that is full must not end an agent at work; its end alone must be on record.

@@ -33,6 +33,20 @@ pub enum Event {
         kind: Option<Block>,
         source: Source,
     },
+    /// The agent waits for a person.
+    Blocked { kind: Block, source: Source },
+    /// The agent has printed nothing for a while.
+    LogIdle { silent_s: u64 },
+    /// The agent prints again, after so many seconds.
+    LogActive { silent_s: u64 },
+    /// Nothing of the agent moves; so many messages to go on were sent before.
+    Stalled { silent_s: u64, resumes: u32 },
+    /// The watch has sent a message to go on.
+    Resumed { resume: u32, of: u32 },
+    /// The watch has given up.
+    Escalated { resumes: u32 },
+    /// A file that the agent is to be told of has changed.
+    FileChanged { path: PathBuf },
     /// The agent has ended, and everything that it started.
     Exited {
         #[serde(flatten)]
@@ -42,6 +56,39 @@ pub enum Event {
     #[serde(other)]
     Other,
 }
+
+impl Event {
+    /// The state that it says.
+    const fn published(&self) -> Option<(Phase, Option<Block>)> {
+        match self {
+            Self::StateChanged { state, kind, .. } => Some((*state, *kind)),
+            Self::Started { .. }
+            | Self::Blocked { .. }
+            | Self::LogIdle { .. }
+            | Self::LogActive { .. }
+            | Self::Stalled { .. }
+            | Self::Resumed { .. }
+            | Self::Escalated { .. }
+            | Self::FileChanged { .. }
+            | Self::Exited { .. }
+            | Self::Other => None,
+        }
+    }
+}
+
+/// The words of all types, as `docs/events.md` explains them.
+pub const TYPES: [&str; 10] = [
+    "started",
+    "state_changed",
+    "blocked",
+    "log_idle",
+    "log_active",
+    "stalled",
+    "resumed",
+    "escalated",
+    "file_changed",
+    "exited",
+];
 
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,10 +155,7 @@ pub fn last_state(directory: &Path) -> io::Result<Option<(Phase, Option<Block>)>
     let entries = text.rsplit(|byte| *byte == b'\n');
     Ok(entries
         .filter_map(|line| serde_json::from_slice::<Entry>(line).ok())
-        .find_map(|entry| match entry.event {
-            Event::StateChanged { state, kind, .. } => Some((state, kind)),
-            Event::Started { .. } | Event::Exited { .. } | Event::Other => None,
-        }))
+        .find_map(|entry| entry.event.published()))
 }
 
 #[cfg(test)]

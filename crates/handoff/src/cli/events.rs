@@ -44,7 +44,7 @@ pub(super) struct Args {
     id: Option<String>,
     /// Only events of the session from this time on, such as `2026-04-29T10:00:00Z`.
     #[arg(long, value_name = "TS", requires = "id")]
-    from: Option<Timestamp>,
+    from: Option<String>,
     /// Look for the session in the project of this directory.
     #[arg(long, value_name = "PATH", requires = "id")]
     repo: Option<PathBuf>,
@@ -55,23 +55,37 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match &args.id {
-        Some(id) => session::events(of_session(id, args), ctx),
+        Some(id) => of_session(id, args)
+            .and_then(|args| session::events(args, ctx))
+            .map_err(operational),
         None => of_ledger(args, ctx),
     }
 }
 
-fn of_session(id: &str, args: &Args) -> JournalArgs {
-    JournalArgs {
+/// The contract of this stream has one code for everything that goes wrong: see `docs/events.md`.
+fn operational(failure: Failure) -> Failure {
+    Failure {
+        code: ExitCode::Failed,
+        ..failure
+    }
+}
+
+fn of_session(id: &str, args: &Args) -> Result<JournalArgs, Failure> {
+    let from = args.from.as_deref().map(str::parse::<Timestamp>);
+    let from = from.transpose().map_err(|error| {
+        Failure::usage("`--from` wants a time such as `2026-04-29T10:00:00Z`").because(&error)
+    })?;
+    Ok(JournalArgs {
         id: id.to_owned(),
         repo: args.repo.clone(),
         agent: args.cli.clone(),
-        from: args.from,
+        from,
         ending: if args.snapshot {
             Ending::Snapshot
         } else {
             Ending::Exit
         },
-    }
+    })
 }
 
 fn of_ledger(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {

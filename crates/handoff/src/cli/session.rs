@@ -10,7 +10,7 @@ mod launch;
 mod logs;
 mod pane;
 mod patience;
-mod ps;
+pub(super) mod ps;
 mod random_name;
 mod raw_terminal;
 mod roster;

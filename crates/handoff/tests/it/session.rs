@@ -3,6 +3,7 @@
 mod attach;
 mod hall;
 mod identity;
+mod journal;
 mod life;
 mod loss;
 mod network;

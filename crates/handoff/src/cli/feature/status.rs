@@ -13,6 +13,7 @@ use super::plan_view::{plan_document, step_document};
 use super::site::Site;
 use super::standing::standing;
 use super::survey::Survey;
+use crate::cli::session::ps;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -21,11 +22,20 @@ pub(crate) struct Args {
     /// Show it again whenever something changes, until you stop it.
     #[arg(long, short)]
     follow: bool,
+    /// List the sessions instead, as `handoff ps` does.
+    #[arg(long, conflicts_with = "follow")]
+    sessions: bool,
+    /// With `--sessions`: those of all projects.
+    #[arg(long, requires = "sessions")]
+    all: bool,
     #[command(flatten)]
     feature: FeatureArg,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.sessions {
+        return list_sessions(args, ctx);
+    }
     let site = Site::find(ctx)?;
     if args.follow {
         return follow::run(&site, &args.feature, ctx);
@@ -34,6 +44,16 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let document = document(&site, &survey)?;
     show(document, ctx)?;
     Ok(ExitCode::Done)
+}
+
+fn list_sessions(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let listed = ps::Args {
+        all: args.all,
+        ended: false,
+        repo: None,
+        id: None,
+    };
+    ps::run(&listed, ctx)
 }
 
 fn show(document: StatusDocument, ctx: &mut Context) -> Result<(), Failure> {

@@ -1,8 +1,9 @@
 //! `handoff events --id`: what happened to one session, from its journal.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::io::{BufRead as _, BufReader, Seek as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_api::{ExitCode, SESSION_EVENT_SCHEMA};
@@ -72,6 +73,7 @@ pub(crate) fn run(args: JournalArgs, ctx: &mut Context) -> Result<ExitCode, Fail
             (Ending::Exit, Seen::More, false) => return Err(lost_or_over(&known)),
             (Ending::Exit, Seen::More, true) => drop(watch.wait(Some(LOOK_AGAIN))),
         }
+        reader.require_whole(&path)?;
     }
 }
 
@@ -95,6 +97,22 @@ struct Reader {
 }
 
 impl Reader {
+    /// A journal only grows. One that was deleted, replaced or cut has events that nobody will see.
+    fn require_whole(&mut self, path: &Path) -> Result<(), Failure> {
+        let broken = |what| Failure::failed(format!("the journal `{}` {what}", path.display()));
+        let there = path
+            .metadata()
+            .map_err(|error| broken("is gone").because(&error))?;
+        let own = self.file.get_ref().metadata()?;
+        if there.ino() != own.ino() {
+            return Err(broken("is another file now"));
+        }
+        if there.len() < self.file.stream_position()? {
+            return Err(broken("was cut"));
+        }
+        Ok(())
+    }
+
     fn print_rest(&mut self, ctx: &mut Context) -> Result<Seen, Failure> {
         let damaged = |error: &dyn std::fmt::Display| {
             let text = format!("the journal has a line that is none: {error}");

@@ -1,6 +1,7 @@
 //! `handoff ps`: the sessions.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use handoff_api::{ExitCode, SessionDocument, SessionsDocument};
 use handoff_core::Timestamp;
@@ -16,14 +17,20 @@ use crate::output::{Table, Tone};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Sessions of all projects.
-    #[arg(long)]
-    all: bool,
+    #[arg(long, conflicts_with = "repo")]
+    pub(crate) all: bool,
     /// Also those that have ended.
     #[arg(long)]
-    ended: bool,
+    pub(crate) ended: bool,
+    /// Sessions of the project of this directory.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) repo: Option<PathBuf>,
+    /// Only the one with this name or id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
 }
 
-pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let now = ctx.clock()?.now().wall;
     let sessions = documents(&wanted(args, ctx)?, now);
     if ctx.out.is_json() {
@@ -43,7 +50,8 @@ fn wanted(args: &Args, ctx: &Context) -> Result<Vec<Known>, Failure> {
     let project = if args.all {
         None
     } else {
-        let project = project_at(ctx.cwd()?);
+        let place = args.repo.as_deref().map_or_else(|| ctx.cwd(), Ok)?;
+        let project = project_at(place);
         match project.map_err(|failure| failure.hint("or see all sessions: `handoff ps --all`"))? {
             Some(project) => Some(project),
             None => return Ok(vec![]),
@@ -63,7 +71,12 @@ fn wanted(args: &Args, ctx: &Context) -> Result<Vec<Known>, Failure> {
         let record = &known.record;
         let is_here = project.is_none_or(|project| record.project == project);
         let is_newest = newest[&(record.project, record.name.clone())] == record.id;
+        let is_meant = args
+            .id
+            .as_ref()
+            .is_none_or(|id| *id == record.name.as_str() || *id == record.id.to_string());
         is_here
+            && is_meant
             && match known.standing {
                 Standing::Live => true,
                 Standing::Ended => args.ended,

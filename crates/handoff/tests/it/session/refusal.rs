@@ -39,11 +39,11 @@ fn wrong_input_starts_nothing() {
         ("stop --id x", 3),
         ("pane --id x", 3),
         ("logs --id x", 3),
-        ("events --id x", 3),
+        ("events --id x", 1),
         ("wait --id x", 3),
         ("wait --id ../x", 2),
         ("wait --id x --until tomorrow", 2),
-        ("events --id x --from yesterday", 2),
+        ("events --id x --from yesterday", 1),
         ("events --from 2026-01-01T00:00:00Z", 2),
     ];
     for (words, code) in table {
