@@ -68,6 +68,8 @@ pub enum Action {
     Upgrade,
     /// Start sessions, type into them and end them.
     Supervise,
+    /// Send a message to a session, which waits for its turn and names the one who sent it.
+    Tell,
 }
 
 /// The table said no.
@@ -110,7 +112,7 @@ impl Caller {
     ///
     /// | action | person | worker, reconciler | main, fan-in session | sub-task session |
     /// |---|---|---|---|---|
-    /// | read | yes | yes | yes | yes |
+    /// | read, tell | yes | yes | yes | yes |
     /// | add | yes | yes | yes | no |
     /// | claim | yes | yes | no | no |
     /// | report | yes | yes | its own task | its own task |
@@ -124,7 +126,7 @@ impl Caller {
         let allowed = match (self, action) {
             (Self::Worker | Self::Reconciler, Action::Trust | Action::Upgrade) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
-            (Self::Session { .. }, Action::Read) => true,
+            (Self::Session { .. }, Action::Read | Action::Tell) => true,
             (Self::Session { role, .. }, Action::Add | Action::Document | Action::Supervise) => {
                 *role != Role::SubTask
             }
@@ -174,6 +176,7 @@ impl fmt::Display for Action {
             Self::Document => f.write_str("keep the record of a feature"),
             Self::Upgrade => f.write_str("replace this program; a person decides that"),
             Self::Supervise => f.write_str("start, steer or end sessions"),
+            Self::Tell => f.write_str("send messages to sessions"),
             Self::Trust => f.write_str("let commands of the repository run; a person decides that"),
         }
     }

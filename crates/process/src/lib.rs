@@ -11,6 +11,7 @@
 //! | [`mod@output`] | running a program to its end |
 //! | [`terminal`] | a program on a pseudo-terminal of its own |
 //! | [`mod@detach`] | starting a program that outlives us |
+//! | [`mod@ancestry`] | who stands behind a process |
 //! | [`tree`] | everything that a program has started, and ending all of it |
 //! | [`mod@ward`] | standing behind a program that may be killed |
 //!
@@ -20,6 +21,7 @@
 
 #![warn(missing_docs)]
 
+pub mod ancestry;
 pub mod capture;
 pub mod child;
 pub mod clock;
@@ -36,6 +38,7 @@ pub mod terminal;
 pub mod tree;
 pub mod ward;
 
+pub use ancestry::{Ancestor, ancestry};
 pub use capture::{Bound, Captured, Stream};
 pub use child::{Child, WaitError};
 pub use clock::{ClockError, SystemClock};

@@ -19,7 +19,7 @@ use rustix::process::{
     setsid, waitpid,
 };
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
-use rustix::termios::{Winsize, tcgetpgrp, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
 
 use crate::child::group;
 use crate::exit::Exit;
@@ -143,6 +143,12 @@ impl Terminal {
     pub fn foreground(&self) -> Option<u32> {
         let group = tcgetpgrp(&self.line).ok()?;
         u32::try_from(group.as_raw_nonzero().get()).ok()
+    }
+
+    /// Whether the terminal hands the program whole lines. It drops what is too long for one.
+    #[must_use]
+    pub fn is_line_wise(&self) -> bool {
+        tcgetattr(&self.line).is_ok_and(|it| it.local_modes.contains(LocalModes::ICANON))
     }
 
     /// How the program ended, if it has; it is reaped by that.

@@ -13,7 +13,10 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::control::http::{self, Head, Headers};
-use crate::control::{Attachment, HttpError, Recognised, Screenshot, Status, Stopped};
+use crate::control::{
+    Attachment, HttpError, Interrupted, Recognised, Screenshot, Sent, Status, Stopped,
+};
+use crate::message::Order;
 use crate::token::Token;
 
 /// A living holder answers in milliseconds.
@@ -41,6 +44,8 @@ pub enum ClientError {
     Connect(PathBuf, #[source] io::Error),
     #[error("the socket `{0}` belongs to somebody else")]
     Stranger(PathBuf),
+    #[error("cannot put the question into words")]
+    Ask(#[source] serde_json::Error),
     #[error("the holder did not answer")]
     Talk(#[source] io::Error),
     #[error("the holder answered something else than HTTP")]
@@ -92,6 +97,17 @@ impl Client {
         let body = json!({ "text": text }).to_string();
         self.ask::<serde_json::Value>("POST", "/v1/input", body.as_bytes(), Some(PATIENCE))
             .map(drop)
+    }
+
+    /// Has a message written down, to be typed when the agent waits for one.
+    pub fn send_message(&self, order: &Order) -> Result<Sent, ClientError> {
+        let body = serde_json::to_vec(order).map_err(ClientError::Ask)?;
+        self.ask("POST", "/v1/messages", &body, Some(PATIENCE))
+    }
+
+    /// Has the keys pressed that end a turn.
+    pub fn interrupt(&self) -> Result<Interrupted, ClientError> {
+        self.ask("POST", "/v1/interrupt", &[], Some(PATIENCE))
     }
 
     pub fn resize(&self, size: Size) -> Result<(), ClientError> {

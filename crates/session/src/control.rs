@@ -6,6 +6,8 @@
 //! | `GET /v1/status` | what is known of the session |
 //! | `GET /v1/screen` | what its terminal shows |
 //! | `POST /v1/input` | `{"text": …}` or `{"base64": …}` is typed |
+//! | `POST /v1/messages` | `{"text": …, "key": …}` is on the disk, and its id is the answer |
+//! | `POST /v1/interrupt` | the keys that end a turn are pressed |
 //! | `POST /v1/resize` | `{"rows": …, "columns": …}` |
 //! | `POST /v1/stop` | `{"grace_ms": …}`; answered when nothing is left |
 //! | `GET /v1/attach?mode=write` | the connection becomes what a terminal shows and what is typed; `mode=read` only looks |
@@ -18,4 +20,6 @@ pub mod message;
 
 pub use gate::{Entrance, Gate};
 pub use http::{Head, Headers, HttpError};
-pub use message::{Attachment, ROUTES, Recognised, Request, Screenshot, Status, Stopped};
+pub use message::{
+    Attachment, Interrupted, ROUTES, Recognised, Request, Screenshot, Sent, Status, Stopped,
+};

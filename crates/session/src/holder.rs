@@ -4,10 +4,13 @@
 //! all its descendants when the agent ends.
 
 mod answering;
+mod delivering;
 mod ending;
 mod guest;
+mod interrupting;
 mod network;
 mod opening;
+mod post;
 mod socket;
 mod stopping;
 mod stream;
@@ -39,6 +42,7 @@ use guest::{Guest, Heard};
 use network::Network;
 pub use network::{Address, Loopback, LoopbackError, NetworkError};
 pub use opening::{OpenError, Opening};
+use post::Post;
 use socket::Socket;
 use stopping::{Step, Stopping};
 use stream::Stream;
@@ -65,6 +69,7 @@ pub struct Holder<'a> {
     signs: Signs,
     judge: Judge,
     input: VecDeque<u8>,
+    post: Post,
     socket: Socket,
     network: Option<Network>,
     gate: Gate,
@@ -125,6 +130,7 @@ impl Holder<'_> {
             self.type_pending();
             self.step_stop(now)?;
             self.publish(now)?;
+            self.deliver(now);
             self.draw(now);
             self.reap(now);
             if !ready.process.is_empty() {
@@ -171,7 +177,11 @@ impl Holder<'_> {
     /// When something is due although nothing happens. Nothing is, most of the time.
     fn next_look(&self) -> Option<Nanos> {
         let frames = self.guests.iter().filter_map(Guest::next_frame);
-        let others = [self.judge.look_again(), self.stopping.look_again()];
+        let others = [
+            self.judge.look_again(),
+            self.stopping.look_again(),
+            self.post.look_again(),
+        ];
         others.into_iter().flatten().chain(frames).min()
     }
 
@@ -191,6 +201,7 @@ impl Holder<'_> {
     fn printed(&mut self, length: usize, now: Nanos) {
         let bytes = &self.buffer[..length];
         self.transcript.append(bytes);
+        self.post.gain.printed(bytes);
         let aside = self.screen.print(bytes);
         self.input.extend(aside.replies);
         let seen = self.terminal_seen();
@@ -298,6 +309,7 @@ impl Holder<'_> {
     }
 
     fn accept_input(&mut self, bytes: &[u8]) {
+        self.post.keyboard.typed(bytes);
         let room = MOST_INPUT.saturating_sub(self.input.len());
         self.input.extend(&bytes[..bytes.len().min(room)]);
     }

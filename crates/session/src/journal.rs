@@ -9,12 +9,14 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_agents::Block;
-use handoff_core::{SessionId, SessionName, Timestamp};
+use handoff_core::{MessageId, SessionId, SessionName, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::message::Evidence;
 use crate::place;
 use crate::record::Ending;
 use crate::state::{Phase, Source};
+use crate::turn::Outcome;
 
 /// Something that happened to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,30 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<Block>,
         source: Source,
+    },
+    /// Somebody sends a message.
+    Send {
+        message: MessageId,
+        /// Its beginning.
+        msg: String,
+        msg_truncated: bool,
+        forced: bool,
+    },
+    /// The agent has taken a message.
+    Delivered {
+        message: MessageId,
+        evidence: Evidence,
+        turn: u64,
+    },
+    /// The agent begins to work.
+    TurnStarted { turn: u64 },
+    /// It waits for the next message.
+    TurnEnded {
+        turn: u64,
+        /// The message that began it, if it was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<MessageId>,
+        outcome: Outcome,
     },
     /// The agent waits for a person.
     Blocked { kind: Block, source: Source },
@@ -63,6 +89,10 @@ impl Event {
         match self {
             Self::StateChanged { state, kind, .. } => Some((*state, *kind)),
             Self::Started { .. }
+            | Self::Send { .. }
+            | Self::Delivered { .. }
+            | Self::TurnStarted { .. }
+            | Self::TurnEnded { .. }
             | Self::Blocked { .. }
             | Self::LogIdle { .. }
             | Self::LogActive { .. }
@@ -77,9 +107,13 @@ impl Event {
 }
 
 /// The words of all types, as `docs/events.md` explains them.
-pub const TYPES: [&str; 10] = [
+pub const TYPES: [&str; 14] = [
     "started",
     "state_changed",
+    "send",
+    "delivered",
+    "turn_started",
+    "turn_ended",
     "blocked",
     "log_idle",
     "log_active",
@@ -120,6 +154,11 @@ impl Journal {
             name,
             session,
         }
+    }
+
+    /// The number of the last event.
+    pub const fn seq(&self) -> u64 {
+        self.seq
     }
 
     /// Adds an event.

@@ -144,6 +144,8 @@ pub enum Because {
     NotTaken,
     /// It was typed, and nothing was seen that tells whether it was taken.
     Unseen,
+    /// It is too long to be typed, and its file could not be written.
+    Unstored,
     /// The session ended before.
     Ended,
     /// A later version knows.
@@ -222,6 +224,7 @@ impl Because {
             Self::Left => "left",
             Self::NotTaken => "not_taken",
             Self::Unseen => "unseen",
+            Self::Unstored => "unstored",
             Self::Ended => "ended",
             Self::Other => "other",
         }
@@ -240,6 +243,7 @@ impl Because {
             Self::Left => "it was left in the input box, as asked",
             Self::NotTaken => "the agent did not take it",
             Self::Unseen => "it was typed, and nothing shows whether the agent took it",
+            Self::Unstored => "it is too long to be typed, and its file could not be written",
             Self::Ended => "the session ended before it arrived",
             Self::Other => "a later version knows why",
         }

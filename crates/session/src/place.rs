@@ -55,6 +55,16 @@ pub fn journal(session: &Path) -> PathBuf {
     session.join("events.jsonl")
 }
 
+/// What was said to it.
+pub fn inbox(session: &Path) -> PathBuf {
+    session.join("inbox.jsonl")
+}
+
+/// Messages that were too long to be typed.
+pub fn long_messages(session: &Path) -> PathBuf {
+    session.join("messages")
+}
+
 /// What the agent printed.
 pub fn transcript(session: &Path) -> PathBuf {
     session.join("transcript.log")

@@ -4,12 +4,18 @@
 //! Lines that scroll away are not kept: history is in the transcript. The emulator is `vt100`; see
 //! `docs/design/0008-sessions.md` for why.
 
+mod field;
+mod readings;
+
 use std::num::NonZeroU16;
 
 use handoff_agents::Sight;
 use handoff_process::Size;
 
+use crate::delivery::Field;
 use crate::status_report::StatusReport;
+
+use readings::Readings;
 
 /// The longest title that is kept.
 const LONGEST_TITLE: usize = 256;
@@ -17,6 +23,7 @@ const LONGEST_TITLE: usize = 256;
 /// What the agent's terminal shows.
 pub struct Screen {
     parser: vt100::Parser<Answers>,
+    readings: Readings,
 }
 
 /// A copy of a screen, to tell later what changed.
@@ -36,11 +43,13 @@ impl Screen {
         let (rows, columns) = dimensions(size);
         Self {
             parser: vt100::Parser::new_with_callbacks(rows, columns, 0, Answers::default()),
+            readings: Readings::default(),
         }
     }
 
     /// Takes what the program printed.
     pub fn print(&mut self, bytes: &[u8]) -> Aside {
+        self.readings.hear(bytes);
         self.parser.process(bytes);
         std::mem::take(&mut self.parser.callbacks_mut().aside)
     }
@@ -73,6 +82,16 @@ impl Screen {
         let screen = self.parser.screen();
         let mut rows = screen.rows(0, column);
         rows.nth(usize::from(row)).unwrap_or_default()
+    }
+
+    /// How often bracketed paste was switched off: how often a line editor has stopped reading.
+    pub const fn readings_ended(&self) -> u64 {
+        self.readings.ended()
+    }
+
+    /// What stands in the box behind the last row that begins with `mark`.
+    pub fn field(&self, mark: &str) -> Field {
+        field::field(self.parser.screen(), mark)
     }
 
     /// What an adapter reads.

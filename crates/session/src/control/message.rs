@@ -5,11 +5,13 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handoff_agents::Block;
-use handoff_core::{Action, Caller, SessionId, SessionName};
+use handoff_core::{Action, Caller, MessageId, SessionId, SessionName};
 use handoff_process::Size;
 use serde::{Deserialize, Serialize};
 
 use super::http::Head;
+use crate::message::{self, Order, Urgency};
+use crate::paste;
 use crate::record::Ending;
 use crate::state::{Phase, Source};
 
@@ -19,13 +21,15 @@ const LARGEST: u16 = 1000;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 8] = [
+pub const ROUTES: [(&str, &str); 10] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
     ("GET", "/v1/attach?mode=read"),
     ("GET", "/v1/attach?mode=write"),
     ("POST", "/v1/input"),
+    ("POST", "/v1/messages"),
+    ("POST", "/v1/interrupt"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
 ];
@@ -38,6 +42,8 @@ pub enum Request {
     Status,
     Screen,
     Input(Vec<u8>),
+    Send(Order),
+    Interrupt,
     Resize(Size),
     Stop {
         grace: Duration,
@@ -106,6 +112,23 @@ pub struct Screenshot {
     pub ansi: Vec<String>,
 }
 
+/// A message that is on record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sent {
+    pub message: MessageId,
+    /// Whether this request brought it; an earlier one with the same key may have.
+    pub is_new: bool,
+}
+
+/// The keys that end a turn are pressed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interrupted {
+    /// The turn that they are meant for.
+    pub turn: u64,
+    /// The number of the last event before that.
+    pub seq: u64,
+}
+
 /// How a session was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
@@ -150,6 +173,8 @@ impl Request {
             ("GET", "/v1/attach?mode=read") => Ok(Self::Attach(Attachment::Look)),
             ("GET", "/v1/attach?mode=write") => Ok(Self::Attach(Attachment::Write)),
             ("POST", "/v1/input") => input(read(body)?),
+            ("POST", "/v1/messages") => send(read(body)?),
+            ("POST", "/v1/interrupt") => Ok(Self::Interrupt),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
@@ -158,12 +183,15 @@ impl Request {
     }
 
     /// What the table of callers calls it.
-    pub const fn action(&self) -> Action {
+    pub fn action(&self) -> Action {
         match self {
             Self::Caller | Self::Status | Self::Screen | Self::Attach(Attachment::Look) => {
                 Action::Read
             }
+            Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
+            Self::Send(_) => Action::Tell,
             Self::Input(_)
+            | Self::Interrupt
             | Self::Resize(_)
             | Self::Stop { .. }
             | Self::Attach(Attachment::Write) => Action::Supervise,
@@ -186,6 +214,16 @@ fn input(body: InputBody) -> Result<Request, Refusal> {
             Err(refusal(400, "one of `text` and `base64` is needed"))
         }
     }
+}
+
+fn send(order: Order) -> Result<Request, Refusal> {
+    if paste::clean(&order.text).is_empty() {
+        return Err(refusal(400, "the message has no text"));
+    }
+    if order.text.len() > message::LONGEST {
+        return Err(refusal(413, "the message is too long"));
+    }
+    Ok(Request::Send(order))
 }
 
 fn resize(body: &ResizeBody) -> Result<Request, Refusal> {

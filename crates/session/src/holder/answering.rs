@@ -24,6 +24,11 @@ impl Holder<'_> {
                 self.accept_input(bytes);
                 guest.answer(&json!({ "queued": bytes.len() }));
             }
+            Request::Send(order) => self.take_message(guest, order, now),
+            Request::Interrupt => match self.interrupt(now) {
+                Ok(interrupted) => guest.answer(&interrupted),
+                Err(refusal) => guest.refuse(&refusal),
+            },
             Request::Resize(size) => match self.terminal.resize(*size) {
                 Ok(()) => {
                     self.screen.resize(*size);

@@ -27,6 +27,9 @@ impl Holder<'_> {
         let now = self.now();
         while self.read_mouthful(now).map_err(HolderError::Read)? > 0 {}
         self.signs.ended();
+        self.publish(now)?;
+        self.hear_turns(now);
+        self.fail_waiting();
         self.record.ended = Some(Ended {
             at: self.clock.now().wall,
             exit,

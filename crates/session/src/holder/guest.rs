@@ -7,6 +7,7 @@ use std::time::Duration;
 use handoff_core::Caller;
 use handoff_core::time::Nanos;
 use rustix::event::{PollFd, PollFlags};
+use rustix::net::sockopt::socket_peercred;
 use serde::Serialize;
 use serde_json::json;
 
@@ -175,6 +176,15 @@ impl Guest {
         gate::permit(&caller, &request)?;
         self.caller = Some(caller);
         Ok(Some(request))
+    }
+
+    /// The process that asks, as the kernel knows it; none for one who came by the network.
+    pub(super) fn process(&self) -> Option<u32> {
+        let Stream::Local(stream) = &self.stream else {
+            return None;
+        };
+        let peer = socket_peercred(stream).ok()?;
+        u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
     }
 
     /// Who asked.

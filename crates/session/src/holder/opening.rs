@@ -11,6 +11,7 @@ use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
 use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tree};
 
 use super::network::{self, Address, Network, NetworkError};
+use super::post::Post;
 use super::socket::Socket;
 use super::stopping::Stopping;
 use super::{Holder, MOUTHFUL};
@@ -84,6 +85,8 @@ pub enum OpenError {
     Identity(#[source] io::Error),
     #[error(transparent)]
     Record(#[from] RecordError),
+    #[error("cannot begin the inbox")]
+    Inbox(#[source] io::Error),
     #[error("cannot begin the journal")]
     Journal(#[source] io::Error),
     #[error("cannot write down the name of the session")]
@@ -108,6 +111,7 @@ impl<'a> Holder<'a> {
         }
         let transcript = Transcript::create(directory.path(), opening.limit);
         let transcript = transcript.map_err(OpenError::Transcript)?;
+        let post = Post::open(directory.path()).map_err(OpenError::Inbox)?;
         tree::adopt().map_err(OpenError::Adopt)?;
         let token = Token::new(handoff_process::random());
         equip(&mut opening, &socket, &token);
@@ -137,6 +141,7 @@ impl<'a> Holder<'a> {
             signs: Signs::new(opening.agent.adapter),
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
+            post,
             socket,
             network,
             gate,

@@ -1,0 +1,146 @@
+//! What an agent printed from a message to its next prompt, for agents that keep no record of their own.
+
+use std::collections::HashMap;
+
+use handoff_agents::TextBox;
+
+use crate::plain_text::PlainText;
+
+/// How much of it is kept.
+const MOST: usize = 256 * 1024;
+
+/// What was printed since Enter.
+#[derive(Debug, Default)]
+pub struct Gain {
+    collected: Option<Collected>,
+}
+
+#[derive(Debug)]
+struct Collected {
+    /// The screen when Enter was pressed.
+    rows: Vec<String>,
+    bytes: Vec<u8>,
+    /// The end of the message, which is echoed.
+    tail: String,
+}
+
+impl Gain {
+    /// Enter is pressed now.
+    pub fn begin(&mut self, rows: Vec<String>, tail: &str) {
+        self.collected = Some(Collected {
+            rows,
+            bytes: vec![],
+            tail: tail.to_owned(),
+        });
+    }
+
+    /// The agent printed.
+    pub fn printed(&mut self, bytes: &[u8]) {
+        if let Some(collected) = &mut self.collected {
+            let room = MOST.saturating_sub(collected.bytes.len());
+            collected
+                .bytes
+                .extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    /// What it comes to. A program that paints its screen is read from there, one that prints lines by its lines.
+    pub fn end(&mut self, rows: &[String], painting: Painting, text_box: TextBox<'_>) -> String {
+        let Some(collected) = self.collected.take() else {
+            return String::new();
+        };
+        match (painting, text_box) {
+            (Painting::Lines, TextBox::CursorLine | TextBox::Editor) => {
+                printed_lines(&collected.bytes, &collected.tail)
+            }
+            (Painting::Screen, TextBox::CursorLine | TextBox::Editor) => {
+                new_rows(&collected.rows, rows, None)
+            }
+            (_, TextBox::Marked(mark)) => new_rows(&collected.rows, rows, Some(mark)),
+        }
+    }
+}
+
+/// How a program shows things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Painting {
+    Lines,
+    /// On a screen of its own.
+    Screen,
+}
+
+/// Without the echo before and the prompt after.
+fn printed_lines(bytes: &[u8], tail: &str) -> String {
+    let mut text = PlainText::default();
+    let lines = text.push(bytes);
+    let is_echo = |line: &String| !tail.is_empty() && line.ends_with(tail);
+    let echo = lines.iter().rposition(is_echo).filter(|at| *at < 2);
+    let after = echo.map_or_else(|| usize::from(is_blank_first(&lines)), |at| at + 1);
+    lines[after..].join("\n").trim_end().to_owned()
+}
+
+/// The end of the line that the message stood in.
+fn is_blank_first(lines: &[String]) -> bool {
+    lines.first().is_some_and(String::is_empty)
+}
+
+/// The rows that were not there before, without the box and what is below it.
+fn new_rows(before: &[String], after: &[String], mark: Option<&str>) -> String {
+    let box_at = mark.and_then(|mark| after.iter().rposition(|row| row.starts_with(mark)));
+    let after = &after[..box_at.unwrap_or(after.len())];
+    let mut old: HashMap<&str, usize> = HashMap::new();
+    for row in before {
+        *old.entry(row.trim()).or_default() += 1;
+    }
+    let is_new = |row: &&str| match old.get_mut(row.trim()) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        Some(_) | None => true,
+    };
+    let rows: Vec<&str> = after.iter().map(String::as_str).filter(is_new).collect();
+    let is_rule = |row: &str| !row.is_empty() && row.chars().all(|it| matches!(it, '─' | '━'));
+    let rows = rows.into_iter().filter(|row| !is_rule(row.trim()));
+    let text = rows.collect::<Vec<_>>().join("\n");
+    text.trim_matches('\n').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_shell_is_read_without_its_echo_and_its_prompt() {
+        for (printed, tail) in [
+            ("\r\none\r\ntwo\r\n$ ", "ls"),
+            ("ls\r\n\x1b[?2004l\rone\r\ntwo\r\n$ ", "ls"),
+        ] {
+            let mut gain = Gain::default();
+            gain.begin(vec![], tail);
+            gain.printed(printed.as_bytes());
+            let text = gain.end(&[], Painting::Lines, TextBox::Editor);
+            assert_eq!(text, "one\ntwo", "{printed:?}");
+        }
+    }
+
+    #[test]
+    fn a_screen_is_read_above_its_box() {
+        let mut gain = Gain::default();
+        gain.begin(rows("Title\n────\n❯ hello\n────\n  footer"), "hello");
+        let after = rows("Title\n❯ hello\n● Hi there\n  twice\n────\n❯\n────\n  new footer");
+        let text = gain.end(&after, Painting::Screen, TextBox::Marked("❯"));
+        assert_eq!(text, "● Hi there\n  twice");
+    }
+
+    #[test]
+    fn without_a_beginning_there_is_nothing() {
+        let mut gain = Gain::default();
+        gain.printed(b"x\n");
+        assert_eq!(gain.end(&[], Painting::Lines, TextBox::CursorLine), "");
+    }
+}

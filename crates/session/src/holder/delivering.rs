@@ -1,0 +1,312 @@
+//! How a holder takes messages and types them. What to do next is decided in [`crate::delivery`]; here it is done.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use handoff_agents::TextBox;
+use handoff_core::MessageId;
+use handoff_core::time::Nanos;
+use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
+use handoff_process::mint;
+
+use super::Holder;
+use super::guest::Guest;
+use super::post::{Typed, tail_of};
+use crate::control::Sent;
+use crate::control::message::refusal;
+use crate::delivery::{Act, Delivery, Echo, Field, Keys, Settled, Sight, Turn, Typist};
+use crate::gain::Painting;
+use crate::inbox::{AcceptError, Accepted};
+use crate::journal::Event;
+use crate::message::{
+    Answer, AnswerSource, Because, Evidence, Message, Order, Preview, Progress, Urgency, header,
+    with_header,
+};
+use crate::paste::{self, Reader};
+use crate::place;
+use crate::sender;
+use crate::turn::Change;
+
+/// A text that is too long to be typed could not be stored.
+#[derive(Debug, thiserror::Error)]
+enum StoreError {
+    #[error("cannot make the directory for long messages")]
+    Directory(#[from] DirError),
+    #[error("cannot write the message")]
+    Write(#[from] WriteError),
+}
+
+impl Holder<'_> {
+    /// Takes a message: it is on the disk before the sender hears of it.
+    pub(super) fn take_message(&mut self, guest: &mut Guest, order: &Order, now: Nanos) {
+        let from = guest
+            .process()
+            .and_then(|pid| sender::of_process(pid, &self.places));
+        let fresh = MessageId::from_uuid(mint());
+        let wall = self.clock.now().wall;
+        let taken = self
+            .post
+            .inbox
+            .accept(fresh, order.clone(), from, (wall, now));
+        match taken {
+            Ok(Accepted::New(message)) => {
+                self.note_send(message, order);
+                let is_new = true;
+                guest.answer(&Sent { message, is_new });
+            }
+            Ok(Accepted::Known(message)) => {
+                let is_new = false;
+                guest.answer(&Sent { message, is_new });
+            }
+            Err(error @ AcceptError::Full) => guest.refuse(&refusal(503, &error.to_string())),
+            Err(AcceptError::Write(error)) => guest.refuse(&refusal(507, &error.to_string())),
+        }
+    }
+
+    fn note_send(&mut self, message: MessageId, order: &Order) {
+        let Preview { text, is_truncated } = Preview::of(&order.text);
+        self.tell(Event::Send {
+            message,
+            msg: text,
+            msg_truncated: is_truncated,
+            forced: order.urgency == Urgency::Force,
+        });
+    }
+
+    /// Something that matters to those who follow, and to nobody else.
+    pub(super) fn tell(&mut self, event: Event) {
+        // What cannot be written is left out: a full disk ends no agent.
+        self.note(event).ok();
+    }
+
+    /// Types what can be typed now.
+    pub(super) fn deliver(&mut self, now: Nanos) {
+        for key in self.post.due_keys(now) {
+            self.input.extend(key.into_bytes());
+        }
+        self.expire(now);
+        self.hear_turns(now);
+        while let Some(message) = self.post.first().cloned() {
+            let sight = self.delivery_sight();
+            let order = (message.order.finish, message.order.urgency);
+            let adapter = self.signs.adapter();
+            let act = self.post.delivery.step(order, &sight, adapter, now);
+            match act {
+                Act::Linger => break,
+                Act::Wait(because) => {
+                    let wall = self.clock.now().wall;
+                    self.post.inbox.wait(message.id, because, wall);
+                    break;
+                }
+                Act::Clear => {
+                    let keys = adapter.input.clear.clone();
+                    self.post.keyboard.forget();
+                    self.input.extend(keys.into_bytes());
+                }
+                Act::Paste => self.paste(&message, now),
+                Act::Enter => self.enter(),
+                Act::Settle(settled) => self.settle(message.id, settled, now),
+            }
+            self.type_pending();
+        }
+    }
+
+    fn expire(&mut self, now: Nanos) {
+        let typed = self.post.typed.as_ref().map(|typed| typed.id);
+        let wall = self.clock.now().wall;
+        for id in self.post.inbox.expired(now) {
+            if Some(id) != typed {
+                self.post.inbox.note(id, Progress::Expired, wall);
+            }
+        }
+    }
+
+    fn delivery_sight(&self) -> Sight {
+        let adapter = self.signs.adapter();
+        let post = &self.post;
+        Sight {
+            state: self.judge.published().state,
+            turn: if post.turns.is_resting() {
+                Turn::Resting
+            } else {
+                Turn::Running
+            },
+            field: match adapter.text_box() {
+                TextBox::Marked(mark) => self.screen.field(mark),
+                TextBox::CursorLine | TextBox::Editor => Field::Unread,
+            },
+            typist: if post.keyboard.has_draft() {
+                Typist::Somebody
+            } else {
+                Typist::Nobody
+            },
+            echo: echo(&self.screen.cursor_line(), post.tail()),
+            readings_ended: self.screen.readings_ended(),
+            keys: if self.input.is_empty() {
+                Keys::Taken
+            } else {
+                Keys::Waiting
+            },
+        }
+    }
+
+    fn paste(&mut self, message: &Message, now: Nanos) {
+        let kind = self.signs.adapter().input.pointer;
+        let from = message.from.as_ref();
+        let text = paste::clean(&with_header(&message.order.text, from, kind));
+        let reader = self.reader();
+        let header = from.map(|from| header(from, kind));
+        let typable = if paste::fits(&text, reader) {
+            Ok(text)
+        } else {
+            let stored = self.store(message.id, &text);
+            stored.map(|path| paste::pointer(&path, header.as_deref(), kind))
+        };
+        let Ok(text) = typable else {
+            self.post.delivery = Delivery::default();
+            return self.settle(message.id, Settled::Failed(Because::Unstored), now);
+        };
+        self.post.typed = Some(Typed {
+            id: message.id,
+            tail: tail_of(&text),
+        });
+        self.input.extend(paste::keys(&text, reader));
+        let wall = self.clock.now().wall;
+        let written = Progress::Written { because: None };
+        self.post.inbox.note(message.id, written, wall);
+    }
+
+    /// Puts a text that is too long to be typed where the agent can read it.
+    fn store(&self, id: MessageId, text: &str) -> Result<PathBuf, StoreError> {
+        let directory = place::long_messages(self.directory.path());
+        let directory = Dir::create_private(&directory)?;
+        let name = format!("{id}.md");
+        atomic::create_new(&directory, &name, text.as_bytes(), Mode::Private)?;
+        Ok(directory.path().join(name))
+    }
+
+    fn reader(&self) -> Reader {
+        if self.screen.is_paste_bracketed() {
+            Reader::Bracketed
+        } else if self.terminal.is_line_wise() {
+            Reader::Lines
+        } else {
+            Reader::Keys
+        }
+    }
+
+    fn enter(&mut self) {
+        let keys = self.signs.adapter().input.submit.clone();
+        let tail = self.post.tail().to_owned();
+        self.post.gain.begin(self.screen.rows(), &tail);
+        self.input.extend(keys.into_bytes());
+    }
+
+    fn settle(&mut self, id: MessageId, settled: Settled, now: Nanos) {
+        self.post.typed = None;
+        let wall = self.clock.now().wall;
+        let progress = match settled {
+            Settled::Submitted(evidence) => return self.submitted(id, evidence, now),
+            Settled::Written(because) => Progress::Written {
+                because: Some(because),
+            },
+            Settled::Failed(because) => Progress::Failed { because },
+        };
+        if settled == Settled::Written(Because::Left) {
+            self.post.keyboard.leave();
+        }
+        self.post.inbox.note(id, progress, wall);
+    }
+
+    fn submitted(&mut self, id: MessageId, evidence: Evidence, now: Nanos) {
+        let settles_after = match evidence {
+            // It stopped reading, so that it reads means that it is done.
+            Evidence::Editor => Duration::ZERO,
+            Evidence::State | Evidence::Box | Evidence::Line => {
+                self.signs.adapter().input.settles_after
+            }
+        };
+        let (turn, change) = self.post.turns.submitted(id, now.after(settles_after));
+        let wall = self.clock.now().wall;
+        let progress = Progress::Submitted { evidence, turn };
+        self.post.inbox.note(id, progress, wall);
+        if let Some(change) = change {
+            self.tell_turn(change);
+        }
+        self.tell(Event::Delivered {
+            message: id,
+            evidence,
+            turn,
+        });
+        self.hear_turns(now);
+    }
+
+    /// Looks whether a turn begins or ends by what is published.
+    pub(super) fn hear_turns(&mut self, now: Nanos) {
+        let state = self.judge.published().state;
+        if let Some(change) = self.post.turns.hear(state, now) {
+            self.tell_turn(change);
+        }
+    }
+
+    fn tell_turn(&mut self, change: Change) {
+        match change {
+            Change::Started { turn } => {
+                self.post.keyboard.forget();
+                self.tell(Event::TurnStarted { turn });
+            }
+            Change::Ended {
+                turn,
+                message,
+                outcome,
+            } => {
+                if let Some(id) = message {
+                    self.answered(id, turn);
+                }
+                self.tell(Event::TurnEnded {
+                    turn,
+                    message,
+                    outcome,
+                });
+            }
+        }
+    }
+
+    fn answered(&mut self, id: MessageId, turn: u64) {
+        let painting = if self.screen.is_alternate() {
+            Painting::Screen
+        } else {
+            Painting::Lines
+        };
+        let text_box = self.signs.adapter().text_box();
+        let text = self.post.gain.end(&self.screen.rows(), painting, text_box);
+        let answer = Answer {
+            text,
+            source: AnswerSource::Screen,
+        };
+        let wall = self.clock.now().wall;
+        let progress = Progress::Answered { turn, answer };
+        self.post.inbox.note(id, progress, wall);
+    }
+
+    /// Nobody will type them any more.
+    pub(super) fn fail_waiting(&mut self) {
+        let wall = self.clock.now().wall;
+        while let Some(id) = self.post.first().map(|message| message.id) {
+            let because = Because::Ended;
+            self.post.inbox.note(id, Progress::Failed { because }, wall);
+        }
+    }
+}
+
+/// Whether the end of a text stands left of the cursor, perhaps broken at the edge of the terminal.
+fn echo(line: &str, tail: &str) -> Echo {
+    let line = line.trim_end();
+    let is_whole = line.ends_with(tail);
+    let is_broken = !line.is_empty() && line.len() < tail.len() && tail.ends_with(line);
+    if !tail.is_empty() && (is_whole || is_broken) {
+        Echo::Stands
+    } else {
+        Echo::Gone
+    }
+}

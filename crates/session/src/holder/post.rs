@@ -1,0 +1,104 @@
+//! What a holder knows of messages: those that wait, how far the first one is typed, and which turn runs.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use handoff_core::MessageId;
+use handoff_core::time::Nanos;
+
+use crate::delivery::Delivery;
+use crate::gain::Gain;
+use crate::inbox::Inbox;
+use crate::keyboard::Keyboard;
+use crate::message::Message;
+use crate::turn::Turns;
+
+/// Between two keys that are not to be taken for one.
+const BREATH: Duration = Duration::from_millis(100);
+/// How much of the end of a text is looked for on the screen.
+const TAIL: usize = 16;
+
+/// Everything about messages.
+pub(super) struct Post {
+    pub(super) inbox: Inbox,
+    pub(super) delivery: Delivery,
+    pub(super) keyboard: Keyboard,
+    pub(super) turns: Turns,
+    pub(super) gain: Gain,
+    /// The message that is being typed.
+    pub(super) typed: Option<Typed>,
+    /// Keys to be pressed later.
+    keys: VecDeque<(Nanos, String)>,
+}
+
+/// A message that is being typed.
+#[derive(Debug, Clone)]
+pub(super) struct Typed {
+    pub(super) id: MessageId,
+    /// The end of what was typed.
+    pub(super) tail: String,
+}
+
+impl Post {
+    pub(super) fn open(session: &Path) -> io::Result<Self> {
+        Ok(Self {
+            inbox: Inbox::create(session)?,
+            delivery: Delivery::default(),
+            keyboard: Keyboard::default(),
+            turns: Turns::default(),
+            gain: Gain::default(),
+            typed: None,
+            keys: VecDeque::new(),
+        })
+    }
+
+    /// The message whose turn it is. One that is being typed stays it, whoever forces their way.
+    pub(super) fn first(&self) -> Option<&Message> {
+        let typed = self.typed.as_ref();
+        typed
+            .and_then(|typed| self.inbox.waiting(typed.id))
+            .or_else(|| self.inbox.first())
+    }
+
+    pub(super) fn tail(&self) -> &str {
+        self.typed.as_ref().map_or("", |typed| &typed.tail)
+    }
+
+    /// Presses keys one after the other, with a breath between them.
+    pub(super) fn press(&mut self, keys: &[String], now: Nanos) {
+        let mut at = now;
+        for key in keys {
+            self.keys.push_back((at, key.clone()));
+            at = at.after(BREATH);
+        }
+    }
+
+    /// The keys that are due.
+    pub(super) fn due_keys(&mut self, now: Nanos) -> Vec<String> {
+        let mut due = vec![];
+        while let Some((_, key)) = self.keys.pop_front_if(|(at, _)| *at <= now) {
+            due.push(key);
+        }
+        due
+    }
+
+    /// When something is due although nothing happens.
+    pub(super) fn look_again(&self) -> Option<Nanos> {
+        let keys = self.keys.front().map(|(at, _)| *at);
+        let others = [
+            self.delivery.look_again(),
+            self.turns.look_again(),
+            self.inbox.look_again(),
+        ];
+        others.into_iter().chain([keys]).flatten().min()
+    }
+}
+
+/// The end of a text as it is looked for on the screen.
+pub(super) fn tail_of(text: &str) -> String {
+    let line = text.lines().next_back().unwrap_or_default().trim_end();
+    let skipped = line.chars().count().saturating_sub(TAIL);
+    line.chars().skip(skipped).collect()
+}

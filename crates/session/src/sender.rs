@@ -1,0 +1,31 @@
+//! Which session a message comes from: found by where its sender's process comes from, and not by what it says.
+//!
+//! Everything that an agent starts is below the holder of its session, also what left for a session of its own, because the
+//! holder adopts it. So whoever asks from within a session is known, whatever it did to its environment.
+
+use handoff_core::SessionId;
+use handoff_process::Ancestor;
+use handoff_process::ancestry;
+
+use crate::catalogue;
+use crate::message::Sender;
+use crate::place::Places;
+
+/// The innermost session that a process belongs to; none for a person's.
+pub fn of_process(pid: u32, places: &Places) -> Option<Sender> {
+    let above = ancestry(pid);
+    above.iter().find_map(|ancestor| held_by(ancestor, places))
+}
+
+/// Many processes may name a session in their arguments; its holder is the one in its record.
+fn held_by(ancestor: &Ancestor, places: &Places) -> Option<Sender> {
+    let words = ancestor.arguments.iter();
+    let mut named = words.filter_map(|word| word.to_str()?.parse::<SessionId>().ok());
+    named.find_map(|id| {
+        let record = catalogue::by_id(places, id).ok()??.record;
+        (record.holder == ancestor.identity.into()).then(|| Sender {
+            session: record.id,
+            name: record.name,
+        })
+    })
+}
