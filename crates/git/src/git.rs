@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use handoff_core::CommitId;
 use handoff_core::ownership::RepoPathError;
-use handoff_process::{Bound, Exit, Fate, Program, RunError, Stdin, output};
+use handoff_process::{Bound, Child, Exit, Fate, Program, RunError, Stdin, start};
 
 use crate::index::PrivateIndex;
 
@@ -203,8 +203,7 @@ impl Call {
 
     /// Runs it and returns what it printed.
     pub(crate) fn run(self) -> Result<Vec<u8>, GitError> {
-        self.answer()
-            .and_then(|answer| answer.map_err(|failure| *failure))
+        self.begin()?.finish()
     }
 
     /// The same for a question: exit code 1 means no.
@@ -230,14 +229,54 @@ impl Call {
     }
 
     fn answer(self) -> Result<Result<Vec<u8>, Box<GitError>>, GitError> {
+        self.begin()?.answer()
+    }
+
+    /// Starts it, for whoever has something else to do meanwhile.
+    pub(crate) fn begin(self) -> Result<Begun, GitError> {
         let Self {
             name: call,
             dir,
             program,
         } = self;
-        let output = match output(&program, Some(TIMEOUT)) {
+        match start(&program) {
+            Ok(child) => Ok(Begun { call, dir, child }),
+            Err(error) => Err(GitError::Run {
+                call,
+                dir,
+                source: error.into(),
+            }),
+        }
+    }
+}
+
+/// A call that is running. Nobody reads what it prints until it is asked for its answer; it can print a pipe's worth
+/// meanwhile.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    call: &'static str,
+    dir: PathBuf,
+    child: Child,
+}
+
+impl Begun {
+    /// Waits for its end and returns what it printed.
+    pub(crate) fn finish(self) -> Result<Vec<u8>, GitError> {
+        self.answer()
+            .and_then(|answer| answer.map_err(|failure| *failure))
+    }
+
+    fn answer(self) -> Result<Result<Vec<u8>, Box<GitError>>, GitError> {
+        let Self { call, dir, child } = self;
+        let output = match child.output(Some(TIMEOUT)) {
             Ok(output) => output,
-            Err(source) => return Err(GitError::Run { call, dir, source }),
+            Err(error) => {
+                return Err(GitError::Run {
+                    call,
+                    dir,
+                    source: error.into(),
+                });
+            }
         };
         if output.exit.is_success() {
             return Ok(Ok(output.stdout.into()));

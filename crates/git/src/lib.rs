@@ -47,5 +47,5 @@ pub use mark::MarkError;
 pub use quarantine::QuarantineError;
 pub use repository::{DiscoverError, Repository};
 pub use snapshot::SnapshotError;
-pub use status::Status;
+pub use status::{Look, Status};
 pub use worktree::{Checkout, Worktree, WorktreeError};

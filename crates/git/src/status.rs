@@ -8,12 +8,12 @@ mod digest;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use handoff_core::tree::{Dirty, HeadName, Relation};
 use handoff_core::{CommitId, TreeState};
 
-use crate::git::{Git, GitError, printable};
+use crate::git::{Begun, Git, GitError, printable};
 use crate::repository::Repository;
 
 /// The folder of the workspace, at the root of a tree.
@@ -28,9 +28,30 @@ pub struct Status {
     pub edited: Vec<String>,
 }
 
+/// A look at a tree that git is taking.
+#[derive(Debug)]
+pub struct Look {
+    call: Begun,
+    root: PathBuf,
+    unknown: GitError,
+}
+
+impl Look {
+    /// Waits until it was taken.
+    pub fn finish(self) -> Result<Status, GitError> {
+        let listing = Listing::parse(&self.call.finish()?).ok_or(self.unknown)?;
+        Ok(listing.into_status(&self.root))
+    }
+}
+
 impl Git {
     /// Looks at the tree of `at`.
     pub fn status(&self, at: &Repository) -> Result<Status, GitError> {
+        self.begin_status(at)?.finish()
+    }
+
+    /// Begins to look, for whoever has something else to do meanwhile.
+    pub fn begin_status(&self, at: &Repository) -> Result<Look, GitError> {
         let root = at.tree()?;
         let call = self.call_in_tree("status", root).harmless().arguments([
             "--porcelain=v2",
@@ -40,9 +61,11 @@ impl Git {
             "--untracked-files=all",
             "--ignore-submodules=dirty",
         ]);
-        let unknown = call.unknown_answer();
-        let listing = Listing::parse(&call.run()?).ok_or(unknown)?;
-        Ok(listing.into_status(root))
+        Ok(Look {
+            unknown: call.unknown_answer(),
+            root: root.to_owned(),
+            call: call.begin()?,
+        })
     }
 
     /// How the commit that is checked out lies to an earlier one.

@@ -69,8 +69,9 @@ pub(crate) fn bare(program: &Program) -> Command {
         clippy::disallowed_methods,
         reason = "this is where programs are started"
     )]
-    let mut command = Command::new(&program.name);
+    let mut command = Command::new(program.file().as_os_str());
     command
+        .arg0(&program.name)
         .args(&program.arguments)
         .current_dir(&program.cwd)
         .env_clear()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::capture::Captured;
-use crate::child::WaitError;
+use crate::child::{Child, WaitError};
 use crate::exit::Exit;
 use crate::launch::{StartError, start};
 use crate::program::Program;
@@ -32,14 +32,20 @@ pub enum RunError {
 
 /// Runs a program to its end, or ends it after `timeout` of waking time.
 pub fn output(program: &Program, timeout: Option<Duration>) -> Result<Output, RunError> {
-    let mut child = start(program)?;
-    let exit = child.wait(timeout)?;
-    if exit == Exit::TimedOut {
-        child.end()?;
+    Ok(start(program)?.output(timeout)?)
+}
+
+impl Child {
+    /// Waits for its end, or ends it after `timeout` of waking time, and says what it printed.
+    pub fn output(mut self, timeout: Option<Duration>) -> Result<Output, WaitError> {
+        let exit = self.wait(timeout)?;
+        if exit == Exit::TimedOut {
+            self.end()?;
+        }
+        Ok(Output {
+            exit,
+            stdout: self.stdout().clone(),
+            stderr: self.stderr().clone(),
+        })
     }
-    Ok(Output {
-        exit,
-        stdout: child.stdout().clone(),
-        stderr: child.stderr().clone(),
-    })
 }

@@ -11,6 +11,7 @@ mod feature;
 mod fill;
 mod ledger;
 mod order;
+mod overheard;
 mod profiles;
 mod race;
 mod report;

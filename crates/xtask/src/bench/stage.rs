@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 use handoff_core::{ProjectId, ProjectMark};
@@ -81,6 +82,14 @@ impl Stage {
     /// Writes a file of the repository.
     pub(crate) fn write(&self, path: &str, content: &str) {
         self.repo.write(path, content);
+    }
+
+    /// Says when a file of the repository was last changed.
+    pub(crate) fn date(&self, path: &str, time: SystemTime) -> Result<()> {
+        let file = fs::File::options()
+            .write(true)
+            .open(self.repo.path().join(path))?;
+        Ok(file.set_modified(time)?)
     }
 
     /// Commits what was written.

@@ -8,7 +8,7 @@ use handoff_core::FeatureName;
 use handoff_core::caller::Action;
 use handoff_engine::without_secrets;
 use handoff_files::{Dir, Lock};
-use handoff_git::{DiscoverError, Git, GitError, Repository, Status};
+use handoff_git::{DiscoverError, Git, GitError, Look, Repository, Status};
 use handoff_workspace::config::Config;
 use handoff_workspace::workspace::FOLDER;
 use handoff_workspace::{Current, Feature, Workspace, WorkspaceError};
@@ -102,18 +102,18 @@ impl Site {
 
     /// How the code stands now; none without git.
     pub(super) fn look(&self, ctx: &Context) -> Result<Option<Status>, Failure> {
-        self.look_with(&self.git(ctx))
+        self.begin_look(ctx)?.map(seen).transpose()
     }
 
-    /// The same for a thread of its own.
-    pub(super) fn look_with(&self, git: &Git) -> Result<Option<Status>, Failure> {
+    /// The same for whoever has something else to do while git looks.
+    pub(super) fn begin_look(&self, ctx: &Context) -> Result<Option<Look>, Failure> {
         let Some(repository) = &self.repository else {
             return Ok(None);
         };
-        match git.status(repository) {
-            Ok(status) => Ok(Some(status)),
+        match self.git(ctx).begin_status(repository) {
+            Ok(look) => Ok(Some(look)),
             Err(GitError::NoWorktree(_)) => Ok(None),
-            Err(error) => Err(Failure::failed("cannot tell how the code stands").because(&error)),
+            Err(error) => Err(unseen(&error)),
         }
     }
 
@@ -146,6 +146,15 @@ impl Site {
             .join("workspace.lock");
         Lock::acquire(&path, "workspace").map_err(|error| cannot_lock(&error))
     }
+}
+
+/// How the code stands, as soon as git has looked.
+pub(super) fn seen(look: Look) -> Result<Status, Failure> {
+    look.finish().map_err(|error| unseen(&error))
+}
+
+fn unseen(error: &GitError) -> Failure {
+    Failure::failed("cannot tell how the code stands").because(error)
 }
 
 fn cannot_lock(error: &(dyn std::error::Error + 'static)) -> Failure {

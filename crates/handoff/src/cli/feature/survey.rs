@@ -1,8 +1,5 @@
 //! Everything that is known of a feature, looked at once: what `status` shows and `continue` tells.
 
-use std::thread;
-
-use handoff_api::ExitCode;
 use handoff_core::tree::{Freshness, Ignorance, Relation};
 use handoff_core::{Digest, FeatureRecord};
 use handoff_git::Status;
@@ -16,7 +13,7 @@ use handoff_workspace::{Document, Feature, Plan};
 use super::choice::FeatureArg;
 use super::clerk::known;
 use super::pen::read;
-use super::site::Site;
+use super::site::{Site, seen};
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -44,18 +41,9 @@ pub(super) struct Survey {
 impl Survey {
     /// Git takes longer than everything else together, so it looks at the tree while we read.
     pub(super) fn take(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Self, Failure> {
-        let git = site.git(ctx);
-        let (read, code) = thread::scope(|scope| {
-            let look = scope.spawn(|| site.look_with(&git));
-            (Self::read(site, choice, ctx), look.join())
-        });
-        let mut survey = read?;
-        survey.code = code.unwrap_or_else(|_panic| {
-            Err(Failure::new(
-                ExitCode::Internal,
-                "the look at the tree was lost",
-            ))
-        })?;
+        let look = site.begin_look(ctx)?;
+        let mut survey = Self::read(site, choice, ctx)?;
+        survey.code = look.map(seen).transpose()?;
         survey.compare(site, ctx);
         Ok(survey)
     }
