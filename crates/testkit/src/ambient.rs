@@ -10,6 +10,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
+
+use handoff_core::Timestamp;
 
 pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     Command::new(name)
@@ -30,6 +33,11 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
 
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// What time it is, for logs that are compared with those of others.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::try_from(SystemTime::now()).expect("the year has at most four digits")
 }
 
 /// Random enough for names that must not collide between tests that run at the same time.
