@@ -85,6 +85,7 @@ pub(crate) struct Difference {
     pub(crate) old_mode: String,
     pub(crate) new_mode: String,
     pub(crate) old_object: String,
+    pub(crate) new_object: String,
     pub(crate) path: Vec<u8>,
 }
 
@@ -136,12 +137,13 @@ pub(crate) fn parse(raw: &[u8]) -> Option<Vec<Difference>> {
             return fields.next().is_none().then_some(differences);
         }
         let words = str::from_utf8(head).ok()?.strip_prefix(':')?;
-        let [old_mode, new_mode, old_object, _, _] =
+        let [old_mode, new_mode, old_object, new_object, _] =
             words.split(' ').collect::<Vec<_>>().try_into().ok()?;
         differences.push(Difference {
             old_mode: old_mode.to_owned(),
             new_mode: new_mode.to_owned(),
             old_object: old_object.to_owned(),
+            new_object: new_object.to_owned(),
             path: fields.next()?.to_owned(),
         });
     }

@@ -230,7 +230,7 @@ fn declaration(paths: &[RepoPath]) -> impl Fn(&&Difference) -> bool {
 }
 
 /// What the commit has at this path, for `update-index --index-info`; mode 0 removes it.
-fn index_entry(difference: &Difference) -> Vec<u8> {
+pub(crate) fn index_entry(difference: &Difference) -> Vec<u8> {
     let Difference {
         old_mode,
         old_object,

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use handoff_core::CommitId;
 use handoff_core::ownership::RepoPathError;
-use handoff_process::{Bound, Child, Exit, Fate, Program, RunError, Stdin, start};
+use handoff_process::{Bound, Child, Exit, Fate, Program, RunError, Stdin, output, start};
 
 use crate::index::PrivateIndex;
+use crate::shim;
 
 /// What repository configuration must not decide. Each line would otherwise run a program, refuse
 /// our work, or let a file be passed over.
@@ -53,6 +54,28 @@ const KEPT: [&str; 3] = [
     "GIT_CONFIG_NOSYSTEM",
 ];
 
+/// What a commit of the user's own needs besides: who they are, and when it is.
+const OF_THE_USER: [&str; 6] = [
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE",
+];
+
+/// What must not be left to chance where the user's own configuration decides: no work in the
+/// background, no second index, and what was acknowledged survives a power cut.
+const USER_SETTINGS: [&str; 7] = [
+    "core.fsmonitor=false",
+    "core.splitIndex=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "core.logAllRefUpdates=true",
+    "core.fsync=objects,reference",
+];
+
 /// A listing of a million paths fits.
 const ANSWER: Bound = Bound::Whole(256 * 1024 * 1024);
 const COMPLAINT: Bound = Bound::Last(64 * 1024);
@@ -63,6 +86,8 @@ const TIMEOUT: Duration = Duration::from_secs(1800);
 #[derive(Debug, Clone)]
 pub struct Git {
     environment: BTreeMap<OsString, OsString>,
+    /// For what the user asked for by name: their language, their hooks, their identity.
+    user_environment: BTreeMap<OsString, OsString>,
 }
 
 /// A call of git that did not do its work.
@@ -114,18 +139,27 @@ pub enum GitError {
 }
 
 impl Git {
-    /// Runs the `git` that is found in the PATH of `environment`. Of its `GIT_` variables only
-    /// those are kept that choose the user's own configuration.
+    /// Runs the `git` that is found in the PATH of `environment`, passing over a guard. Of its
+    /// `GIT_` variables only those are kept that choose the user's own configuration.
     pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let is_kept = |name: &OsStr| {
-            !name.as_encoded_bytes().starts_with(b"GIT_") || KEPT.iter().any(|kept| name == *kept)
+            let kept = KEPT.iter().chain(&OF_THE_USER);
+            !name.as_encoded_bytes().starts_with(b"GIT_") || kept.into_iter().any(|it| name == *it)
         };
-        let mut environment: BTreeMap<OsString, OsString> = environment
+        let mut user_environment: BTreeMap<OsString, OsString> = environment
             .into_iter()
             .filter(|(name, _)| is_kept(name))
             .collect();
+        if let Some(path) = user_environment.get_mut(OsStr::new("PATH")) {
+            *path = shim::without_shims(path);
+        }
+        let mut environment = user_environment.clone();
+        environment.retain(|name, _| !OF_THE_USER.iter().any(|it| name == *it));
         environment.extend(VARIABLES.map(|(name, value)| (name.into(), value.into())));
-        Self { environment }
+        Self {
+            environment,
+            user_environment,
+        }
     }
 
     /// What the git that we run says of itself.
@@ -136,20 +170,13 @@ impl Git {
 
     /// `name`, to be run where `dir` is.
     pub(crate) fn call(&self, name: &'static str, dir: &Path) -> Call {
-        let mut program = Program::new("git", "/");
-        program.environment = self.environment.clone();
-        program.stdout = ANSWER;
-        program.stderr = COMPLAINT;
-        program.arguments = ["--no-pager".into(), "-C".into(), dir.into()].to_vec();
-        let call = Call {
-            name,
-            dir: dir.to_owned(),
-            program,
-        };
-        SETTINGS
-            .iter()
-            .fold(call, |call, setting| call.setting(setting))
-            .arguments([name])
+        Call::new(name, dir, &self.environment, &SETTINGS)
+    }
+
+    /// The same as the user would run it: with their configuration, their hooks and their language.
+    /// Only for what they asked for by name, and for what runs nothing.
+    pub(crate) fn user_call(&self, name: &'static str, dir: &Path) -> Call {
+        Call::new(name, dir, &self.user_environment, &USER_SETTINGS)
     }
 
     /// `name`, to be run in the tree with root `root`, whatever `core.worktree` says.
@@ -168,6 +195,45 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    fn new(
+        name: &'static str,
+        dir: &Path,
+        environment: &BTreeMap<OsString, OsString>,
+        settings: &[&str],
+    ) -> Self {
+        let mut program = Program::new("git", "/");
+        program.environment = environment.clone();
+        program.stdout = ANSWER;
+        program.stderr = COMPLAINT;
+        program.arguments = ["--no-pager".into(), "-C".into(), dir.into()].to_vec();
+        let call = Self {
+            name,
+            dir: dir.to_owned(),
+            program,
+        };
+        settings
+            .iter()
+            .fold(call, |call, setting| call.setting(setting))
+            .arguments([name])
+    }
+
+    /// In a git directory that is not the one of the tree.
+    pub(crate) fn git_dir(self, git_dir: &Path, root: &Path) -> Self {
+        self.variable("GIT_DIR", git_dir)
+            .variable("GIT_WORK_TREE", root)
+    }
+
+    /// With the hooks of this directory, whatever the configuration says. Must come before the
+    /// command's own arguments, which is where settings go.
+    pub(crate) fn hooks_path(mut self, directory: &Path) -> Self {
+        let mut setting = OsString::from("core.hooksPath=");
+        setting.push(directory);
+        // Before the name of the command, which is the last argument so far.
+        let name = self.program.arguments.pop();
+        self.arguments([OsString::from("-c"), setting])
+            .arguments(name)
+    }
+
     pub(crate) fn arguments<A: AsRef<OsStr>>(
         mut self,
         arguments: impl IntoIterator<Item = A>,
@@ -226,6 +292,22 @@ impl Call {
             call: self.name,
             dir: self.dir.clone(),
         }
+    }
+
+    /// Runs it, and returns how it ended and all that it said: what hooks say is part of the answer.
+    pub(crate) fn run_aloud(self) -> Result<(Exit, Vec<u8>), GitError> {
+        let Self {
+            name: call,
+            dir,
+            program,
+        } = self;
+        let output = output(&program, Some(TIMEOUT)).map_err(|source| GitError::Run {
+            call,
+            dir,
+            source,
+        })?;
+        let said = [Vec::from(output.stdout), output.stderr.into()].concat();
+        Ok((output.exit, said))
     }
 
     fn answer(self) -> Result<Result<Vec<u8>, Box<GitError>>, GitError> {

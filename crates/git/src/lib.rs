@@ -9,7 +9,12 @@
 //! | [`status`] | branch, commit, and what is not committed |
 //! | [`ignoring`] | what git does with the workspace |
 //! | [`change`] | what differs between a commit and a working tree |
-//! | [`commit`] | a commit of exactly the declared paths |
+//! | [`tree_path`] | a path in a tree, whatever it is called |
+//! | [`head`] | what is checked out, read without git |
+//! | [`commit`] | a commit of exactly the declared paths, in a tree of our own |
+//! | [`commit_lock`] | the lock under which commits are made in a tree that others use too |
+//! | [`safe_commit`] | such a commit, with the user's hooks, and what repairs it |
+//! | [`shim`] | telling a guard from git |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
 //!
 //! Names and ids come in as types that git cannot read as an option or an expression, paths as
@@ -29,23 +34,34 @@
 
 pub mod change;
 pub mod commit;
+pub mod commit_lock;
 pub mod git;
+pub mod head;
 pub mod ignoring;
 mod index;
 pub mod mark;
 pub mod quarantine;
 pub mod repository;
+pub mod safe_commit;
+pub mod shim;
 mod snapshot;
 pub mod status;
+pub mod tree_path;
 pub mod worktree;
 
 pub use change::{Change, ChangeKind};
 pub use commit::CommitError;
+pub use commit_lock::{CommitLock, CommitLockError};
 pub use git::{Git, GitError};
+pub use head::{Head, HeadError};
 pub use ignoring::{IgnoreRule, Ignoring};
 pub use mark::MarkError;
 pub use quarantine::QuarantineError;
 pub use repository::{DiscoverError, Repository};
+pub use safe_commit::{
+    CommitRequest, IndexState, Made, Prepared, SafeCommitError, StagingRefusal, Version,
+};
 pub use snapshot::SnapshotError;
 pub use status::{Look, Status};
+pub use tree_path::{PathRefusal, TreePath};
 pub use worktree::{Checkout, Worktree, WorktreeError};

@@ -15,6 +15,12 @@ mod mark;
 #[cfg(test)]
 mod quarantine;
 #[cfg(test)]
+mod safe_commit;
+#[cfg(test)]
+mod safe_commit_hooks;
+#[cfg(test)]
+mod safe_commit_repair;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod status;

@@ -4,9 +4,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use handoff_core::CommitId;
 use handoff_core::ownership::RepoPath;
-use handoff_git::{Git, Repository};
+use handoff_core::{CommitId, Timestamp};
+use handoff_git::{
+    CommitLock, CommitRequest, Git, Made, Repository, SafeCommitError, TreePath, Version,
+};
 use handoff_testkit::{GitRepo, TestEnv};
 
 pub(crate) struct Stage {
@@ -39,6 +41,52 @@ impl Stage {
             .unwrap()
     }
 
+    /// Commits these paths as `safe-commit` does, in the tree at `root`.
+    pub(crate) fn safe_commit_in(
+        &self,
+        root: &Path,
+        paths: &[&[u8]],
+        version: Version,
+    ) -> Result<Made, SafeCommitError> {
+        let at = Repository::open(root).unwrap();
+        let lock = CommitLock::take(&at, "test", Timestamp::UNIX_EPOCH).unwrap();
+        self.git.repair_commits(&lock, &at).unwrap();
+        let paths: Vec<_> = paths.iter().map(|path| located(root, path)).collect();
+        let request = CommitRequest {
+            paths: &paths,
+            message: "message",
+            version,
+            peers: &[],
+            at: Timestamp::UNIX_EPOCH,
+        };
+        self.git.prepare(&lock, &at, &request)?.land()
+    }
+
+    /// The same in the main tree, where no path has two versions.
+    pub(crate) fn safe_commit(&self, paths: &[&str]) -> Result<Made, SafeCommitError> {
+        let paths: Vec<_> = paths.iter().map(|path| path.as_bytes()).collect();
+        self.safe_commit_in(self.repo.path(), &paths, Version::Only)
+    }
+
+    /// A hook of the repository.
+    pub(crate) fn hook(&self, name: &str, body: &str) -> PathBuf {
+        let path = self.repo.path().join(".git/hooks").join(name);
+        write_script(&path, body);
+        path
+    }
+
+    /// That nothing of ours is left behind: no booth, no lock.
+    #[track_caller]
+    pub(crate) fn assert_clean(&self) {
+        let git_dir = self.repo.path().join(".git");
+        let booths = git_dir.join("handoff/commits");
+        let left = fs::read_dir(booths).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "a booth is left");
+        let locks = locks_in(&git_dir);
+        assert_eq!(locks, Vec::<PathBuf>::new());
+        self.repo.fsck();
+    }
+
     /// An executable script outside of the repository.
     pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         let path = self.env.work().join(name);
@@ -62,4 +110,23 @@ pub(crate) fn write_script(path: &Path, body: &str) {
 
 pub(crate) fn paths<const N: usize>(texts: [&str; N]) -> [RepoPath; N] {
     texts.map(|text| text.parse().unwrap())
+}
+
+fn located(root: &Path, path: &[u8]) -> TreePath {
+    use std::os::unix::ffi::OsStrExt as _;
+    TreePath::locate(root, root, std::ffi::OsStr::from_bytes(path)).unwrap()
+}
+
+/// Git's own locks; ours are never removed.
+fn locks_in(directory: &Path) -> Vec<PathBuf> {
+    let mut found = vec![];
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("handoff") {
+            found.extend(locks_in(&path));
+        } else if path.extension().is_some_and(|it| it == "lock") {
+            found.push(path);
+        }
+    }
+    found
 }

@@ -1,0 +1,462 @@
+//! A commit of exactly the declared paths in a tree that others use too, with the user's hooks,
+//! signing and filters.
+//!
+//! | step | what happens | what is left if we die after it |
+//! |---|---|---|
+//! | [`Git::prepare`] | git makes the commit in a [booth](booth), hooks and all | objects that nobody names |
+//! | the caller looks whether it may still | | |
+//! | [`Prepared::land`] | the branch moves, if it is still where it was | an index that is behind; [`repair`] brings it up |
+//! | | the entries of these paths move in the shared index | nothing |
+//!
+//! All of it under the [`CommitLock`]. What others have staged or edited is not touched.
+
+mod booth;
+mod intent;
+mod landing;
+mod merge;
+pub mod repair;
+mod shared_index;
+mod staging;
+mod wrappers;
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use handoff_core::{CommitId, Timestamp};
+use handoff_process::Exit;
+
+use self::booth::Booth;
+pub use self::booth::BoothError;
+use self::intent::{Content, Intent};
+pub use self::landing::{IndexState, Made};
+use self::shared_index::{SharedIndex, Stamp};
+use self::staging::{Form, Merging, Plan};
+pub use self::staging::{StagingRefusal, Version};
+use self::wrappers::{Hooks, Wrapped};
+use crate::commit_lock::CommitLock;
+use crate::git::{Git, GitError, printable};
+use crate::head::{Head, HeadError};
+use crate::repository::Repository;
+use crate::tree_path::{TreePath, joined};
+
+/// What a hook finds in its environment while we commit: the name of the booth.
+pub const COMMIT_VARIABLE: &str = "HANDOFF_COMMIT";
+
+/// What is to be committed.
+#[derive(Debug, Clone, Copy)]
+pub struct CommitRequest<'a> {
+    /// Exactly these.
+    pub paths: &'a [TreePath],
+    /// With trailers, if any.
+    pub message: &'a str,
+    /// Where there are two versions of a file, which.
+    pub version: Version,
+    /// Who else works in this tree at the moment.
+    pub peers: &'a [String],
+    /// Now.
+    pub at: Timestamp,
+}
+
+/// No commit was made, unless the variant says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum SafeCommitError {
+    /// Git failed.
+    #[error("cannot make the commit")]
+    Git(#[from] GitError),
+    /// HEAD cannot be read.
+    #[error("cannot tell what is checked out")]
+    Head(#[from] HeadError),
+    /// The declared paths are not fit for it.
+    #[error(transparent)]
+    Staging(#[from] StagingRefusal),
+    /// There is no place to make it in.
+    #[error(transparent)]
+    Booth(#[from] BoothError),
+    /// The index of the tree could not be read or written.
+    #[error("cannot use the index of `{}`", .0.display())]
+    Index(PathBuf, #[source] io::Error),
+    /// A rebase or the like is under way.
+    #[error("a {0} is under way in this tree")]
+    UnderWay(&'static str),
+    /// A merge is under way, and something is staged that is neither part of it nor declared.
+    #[error("the merge would also commit {}", listed(.0))]
+    NotMerged(Vec<TreePath>),
+    /// A merge is under way, and these are still in conflict.
+    #[error("the merge is not resolved in {}", listed(.0))]
+    Unresolved(Vec<TreePath>),
+    /// A hook takes unstaged edits off the disk, and others have some.
+    #[error("the hook `{}` takes unstaged edits off the disk while it runs, and there are some of others: {}", .hook.display(), listed(.edited))]
+    Stashing {
+        /// The hook.
+        hook: PathBuf,
+        /// What would be taken away for a moment.
+        edited: Vec<TreePath>,
+    },
+    /// A hook, or git itself, said no.
+    #[error("git did not make the commit: {}", .said.lines().last().unwrap_or("it does not say why"))]
+    Refused {
+        /// How it ended.
+        exit: Exit,
+        /// What it and the hooks said.
+        said: String,
+    },
+    /// A hook staged more than was declared.
+    #[error("the commit would also change {}", listed(.0))]
+    Others(Vec<TreePath>),
+    /// Somebody else moved the branch meanwhile.
+    #[error("somebody moved the branch while the commit was made")]
+    HeadMoved,
+    /// The branch could not be moved.
+    #[error("cannot move the branch")]
+    Land(#[source] GitError),
+}
+
+fn listed(paths: &[TreePath]) -> String {
+    let shown: Vec<_> = paths.iter().take(10).map(|it| format!("`{it}`")).collect();
+    match paths.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// A commit that is made, and that nothing points to yet. Dropping it forgets it.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    git: &'a Git,
+    at: &'a Repository,
+    _lock: &'a CommitLock,
+    booth: Booth,
+    intent: Intent,
+    commit: CommitId,
+    changed: Vec<TreePath>,
+    wrapped: Wrapped,
+    /// The index in the booth is the shared one with our paths, as long as that still has this stamp.
+    fresh: Option<Stamp>,
+    said: String,
+}
+
+/// What is known of a tree before a commit is made in it.
+struct Scene<'a> {
+    root: &'a Path,
+    head: Head,
+    merged: Vec<CommitId>,
+    hooks: Hooks,
+    plan: Plan,
+}
+
+impl Git {
+    /// Makes the commit, without moving anything.
+    pub fn prepare<'a>(
+        &'a self,
+        lock: &'a CommitLock,
+        at: &'a Repository,
+        request: &CommitRequest<'_>,
+    ) -> Result<Prepared<'a>, SafeCommitError> {
+        let scene = self.survey(at, request)?;
+        let intent = scene.intent(request);
+        let booth = Booth::open(at, &intent, request.paths)?;
+        let wrapped = scene.hooks.wrap(&booth)?;
+        let stamp = SharedIndex::of(at.git_dir())
+            .copy_to(&booth.file("index"))
+            .map_err(|error| SafeCommitError::Index(at.git_dir().to_owned(), error))?;
+        self.stage(at, &scene, &booth, &intent, request)?;
+        let said = self.commit_in(&booth, &scene, &intent, &wrapped, request.message)?;
+        let Some(commit) = booth.commit(intent.parent.as_ref()) else {
+            let exit = Exit::Code(0);
+            return Err(SafeCommitError::Refused { exit, said });
+        };
+        let is_exact = intent.content == Content::Tree && !wrapped.is_any;
+        if !is_exact || !scene.plan.unknown_to_git.is_empty() {
+            self.check_extent(at, &scene, &commit, request)?;
+        }
+        Ok(Prepared {
+            git: self,
+            at,
+            _lock: lock,
+            booth,
+            intent,
+            commit,
+            changed: scene.plan.changed,
+            wrapped,
+            fresh: is_exact.then_some(stamp),
+            said,
+        })
+    }
+
+    fn survey<'a>(
+        &self,
+        at: &'a Repository,
+        request: &CommitRequest<'_>,
+    ) -> Result<Scene<'a>, SafeCommitError> {
+        let root = at.tree()?;
+        if let Some(name) = merge::other_operation(at.git_dir()) {
+            return Err(SafeCommitError::UnderWay(name));
+        }
+        let head = at.read_head()?;
+        let merged = merge::heads(at.git_dir());
+        let hooks = self.hooks(at)?;
+        let entries = self.staging(at, request.paths)?;
+        let forms: Vec<_> = request
+            .paths
+            .iter()
+            .map(|path| (path.clone(), Form::of(root, path)))
+            .collect();
+        let merging = if merged.is_empty() {
+            Merging::No
+        } else {
+            Merging::Yes
+        };
+        let plan = staging::plan(&forms, &entries, request.version, merging)?;
+        self.refuse_stashing(at, &hooks, request)?;
+        Ok(Scene {
+            root,
+            head,
+            merged,
+            hooks,
+            plan,
+        })
+    }
+
+    /// A manager that stashes would take a peer's edit off the disk, and lose what they write meanwhile.
+    fn refuse_stashing(
+        &self,
+        at: &Repository,
+        hooks: &Hooks,
+        request: &CommitRequest<'_>,
+    ) -> Result<(), SafeCommitError> {
+        if request.peers.is_empty() {
+            return Ok(());
+        }
+        let Some(hook) = hooks.stashing() else {
+            return Ok(());
+        };
+        let declared: BTreeSet<_> = request.paths.iter().collect();
+        let entries = self.staging(at, &[])?;
+        let edited: Vec<_> = entries
+            .into_iter()
+            .filter(|it| it.is_edited() && !declared.contains(&it.path))
+            .map(|it| it.path)
+            .collect();
+        if edited.is_empty() {
+            return Ok(());
+        }
+        Err(SafeCommitError::Stashing { hook, edited })
+    }
+
+    /// Puts into the booth's index what `git commit` will find there.
+    fn stage(
+        &self,
+        at: &Repository,
+        scene: &Scene<'_>,
+        booth: &Booth,
+        intent: &Intent,
+        request: &CommitRequest<'_>,
+    ) -> Result<(), SafeCommitError> {
+        let update = |options: &[&str]| {
+            self.call("update-index", scene.root)
+                .git_dir(booth.path(), scene.root)
+                .arguments(options)
+        };
+        let add = ["--add", "--remove", "--replace", "-z", "--stdin"];
+        match intent.content {
+            Content::Tree if scene.plan.unknown_to_git.is_empty() => {}
+            Content::Tree => {
+                let input = joined(&scene.plan.unknown_to_git);
+                update(&add).input(input).run()?;
+            }
+            Content::Staged => {
+                let entries = self.undeclared(scene, booth, intent, request)?;
+                update(&["-z", "--index-info"]).input(entries).run()?;
+            }
+            Content::Merge => {
+                merge::copy(at.git_dir(), booth)?;
+                if request.version != Version::Staged {
+                    update(&add).input(joined(&scene.plan.changed)).run()?;
+                }
+                self.check_merge(at, scene, booth, intent, request)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What others have staged, as the parent has it, so that it is not part of this commit.
+    fn undeclared(
+        &self,
+        scene: &Scene<'_>,
+        booth: &Booth,
+        intent: &Intent,
+        request: &CommitRequest<'_>,
+    ) -> Result<Vec<u8>, SafeCommitError> {
+        let declared: BTreeSet<_> = request.paths.iter().map(TreePath::as_bytes).collect();
+        let staged = self.staged(scene.root, booth.path(), &intent.parent_tree())?;
+        let others = staged
+            .iter()
+            .filter(|it| !declared.contains(it.path.as_slice()));
+        Ok(others.flat_map(crate::commit::index_entry).collect())
+    }
+
+    fn check_merge(
+        &self,
+        at: &Repository,
+        scene: &Scene<'_>,
+        booth: &Booth,
+        intent: &Intent,
+        request: &CommitRequest<'_>,
+    ) -> Result<(), SafeCommitError> {
+        let call = self.call("ls-files", scene.root);
+        let call = call.git_dir(booth.path(), scene.root);
+        let listing = call.arguments(["--unmerged", "-z"]).run()?;
+        let unresolved = unmerged(&listing);
+        if !unresolved.is_empty() {
+            return Err(SafeCommitError::Unresolved(unresolved));
+        }
+        let mut allowed: BTreeSet<TreePath> = request.paths.iter().cloned().collect();
+        if let Some(parent) = &intent.parent {
+            allowed.extend(self.merged_paths(at, parent, &scene.merged)?);
+        }
+        let staged = self.staged(scene.root, booth.path(), &intent.parent_tree())?;
+        let others = beyond(&staged, &allowed);
+        if others.is_empty() {
+            Ok(())
+        } else {
+            Err(SafeCommitError::NotMerged(others))
+        }
+    }
+
+    /// Runs `git commit` in the booth, and returns what it and the hooks said.
+    fn commit_in(
+        &self,
+        booth: &Booth,
+        scene: &Scene<'_>,
+        intent: &Intent,
+        wrapped: &Wrapped,
+        message: &str,
+    ) -> Result<String, SafeCommitError> {
+        let message = booth.write_message(message)?;
+        let call = self
+            .user_call("commit", scene.root)
+            .hooks_path(&wrapped.before)
+            .git_dir(booth.path(), scene.root)
+            .variable(COMMIT_VARIABLE, booth.name())
+            .arguments(["--quiet", "--no-edit"])
+            .arguments([Path::new("--file"), &message]);
+        let call = match intent.content {
+            Content::Tree => {
+                let specs: Vec<u8> = scene.plan.changed.iter().flat_map(spec_line).collect();
+                let only = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
+                call.arguments(only).input(specs)
+            }
+            Content::Staged | Content::Merge => call,
+        };
+        let (exit, said) = call.run_aloud()?;
+        let said = lines(&said);
+        if exit.is_success() {
+            Ok(said)
+        } else {
+            Err(SafeCommitError::Refused { exit, said })
+        }
+    }
+
+    /// A hook may stage more than was declared; a file in the place of a directory takes the place of all that was in it.
+    fn check_extent(
+        &self,
+        at: &Repository,
+        scene: &Scene<'_>,
+        commit: &CommitId,
+        request: &CommitRequest<'_>,
+    ) -> Result<(), SafeCommitError> {
+        if !scene.merged.is_empty() {
+            return Ok(());
+        }
+        let parent = parent_tree(scene.head.commit.as_ref(), commit);
+        let differences = self.compare(at, &parent, commit.as_str())?;
+        let allowed: BTreeSet<TreePath> = request.paths.iter().cloned().collect();
+        let others = beyond(&differences, &allowed);
+        if !others.is_empty() {
+            return Err(SafeCommitError::Others(others));
+        }
+        let nested: Vec<_> = differences
+            .iter()
+            .filter(|it| it.is_new_repository())
+            .collect();
+        if nested.is_empty() || at.tree()?.join(".gitmodules").exists() {
+            return Ok(());
+        }
+        let nested = nested.iter().map(|it| TreePath::from_git(&it.path));
+        Err(StagingRefusal::NestedRepository(nested.collect()).into())
+    }
+}
+
+impl Scene<'_> {
+    fn intent(&self, request: &CommitRequest<'_>) -> Intent {
+        let content = match request.version {
+            _ if !self.merged.is_empty() => Content::Merge,
+            Version::Staged => Content::Staged,
+            Version::Only | Version::Tree => Content::Tree,
+        };
+        Intent {
+            schema_version: Intent::VERSION,
+            root: self.root.to_owned(),
+            branch: self.head.branch.clone(),
+            parent: self.head.commit.clone(),
+            content,
+            pid: std::process::id(),
+            at: request.at,
+        }
+    }
+}
+
+impl Intent {
+    fn parent_tree(&self) -> String {
+        // Before the first commit nobody knows the kind of ids; SHA-1 is what git makes unless told otherwise.
+        let parent = self.parent.as_ref().map(CommitId::as_str);
+        parent.unwrap_or(EMPTY_TREE).to_owned()
+    }
+}
+
+/// The tree without files, by the two kinds of ids.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const EMPTY_TREE_256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+
+/// What the parent has, or nothing, in the kind of ids that `commit` has.
+fn parent_tree(parent: Option<&CommitId>, commit: &CommitId) -> String {
+    let empty = if commit.as_str().len() == EMPTY_TREE.len() {
+        EMPTY_TREE
+    } else {
+        EMPTY_TREE_256
+    };
+    parent.map_or(empty, CommitId::as_str).to_owned()
+}
+
+fn beyond(
+    differences: &[crate::change::Difference],
+    allowed: &BTreeSet<TreePath>,
+) -> Vec<TreePath> {
+    let paths = differences.iter().map(|it| TreePath::from_git(&it.path));
+    paths.filter(|path| !allowed.contains(path)).collect()
+}
+
+/// `<mode> <object> <stage> TAB <path> NUL`, up to three times a path.
+fn unmerged(listing: &[u8]) -> Vec<TreePath> {
+    let entries = listing.split(|&byte| byte == 0);
+    let paths = entries.filter_map(|entry| {
+        let tab = entry.iter().position(|&byte| byte == b'\t')?;
+        Some(TreePath::from_git(&entry[tab + 1..]))
+    });
+    paths.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn spec_line(path: &TreePath) -> Vec<u8> {
+    use std::os::unix::ffi::OsStringExt as _;
+    let mut spec = path.pathspec().into_vec();
+    spec.push(0);
+    spec
+}
+
+/// What was said, line by line and harmless.
+fn lines(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(said);
+    let lines: Vec<_> = text.lines().map(printable).collect();
+    lines.join("\n")
+}

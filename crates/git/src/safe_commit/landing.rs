@@ -1,0 +1,254 @@
+//! The commit lands: the branch moves, and then the shared index for these paths.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use handoff_core::CommitId;
+
+use super::booth::Booth;
+use super::intent::Content;
+use super::shared_index::{SharedIndex, Stamp, Swap};
+use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
+use crate::git::{Git, GitError};
+use crate::repository::Repository;
+use crate::tree_path::TreePath;
+
+/// A commit that was made.
+#[derive(Debug)]
+pub struct Made {
+    /// Its id.
+    pub commit: CommitId,
+    /// What it stands on; none if it is the first.
+    pub parent: Option<CommitId>,
+    /// The full name of the branch that has it now; none if HEAD is detached.
+    pub branch: Option<String>,
+    /// The declared paths that had changed.
+    pub paths: Vec<TreePath>,
+    /// What the hooks said.
+    pub said: String,
+    /// Whether the index of the tree knows.
+    pub index: IndexState,
+}
+
+/// Whether the index of a tree knows of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexState {
+    /// It does.
+    Current,
+    /// Another git has it locked; the next handoff command that changes things catches up.
+    Behind,
+}
+
+/// A second copy of the shared index, when the first is of no use.
+pub(super) const NEXT_INDEX: &str = "index.next";
+
+impl Prepared<'_> {
+    /// What the hooks said so far.
+    #[must_use]
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Makes it the branch's newest commit.
+    pub fn land(mut self) -> Result<Made, SafeCommitError> {
+        self.booth.keep();
+        if let Err(error) = self.move_ref() {
+            return Err(self.not_moved(error));
+        }
+        let root = self.at.git_dir();
+        if self.intent.branch.is_some() {
+            log_head(&self.booth, root);
+        }
+        if self.intent.content == Content::Merge {
+            merge::forget(root);
+        }
+        let index = self.publish();
+        if self.wrapped.post_commit.is_some() {
+            self.git.run_post_commit(self.at);
+        }
+        let Self {
+            booth,
+            intent,
+            commit,
+            changed,
+            said,
+            ..
+        } = self;
+        match index {
+            IndexState::Current => booth.close(),
+            IndexState::Behind => drop(booth),
+        }
+        Ok(Made {
+            commit,
+            parent: intent.parent,
+            branch: intent.branch,
+            paths: changed,
+            said,
+            index,
+        })
+    }
+
+    fn move_ref(&self) -> Result<(), GitError> {
+        let at = self.at.any_place();
+        let nothing = "0".repeat(self.commit.as_str().len());
+        let expected = self.intent.parent.as_ref();
+        let ids = [
+            self.commit.as_str(),
+            expected.map_or(nothing.as_str(), CommitId::as_str),
+        ];
+        let call = self
+            .git
+            .user_call("update-ref", at)
+            .hooks_path(&self.wrapped.landing)
+            .variable(COMMIT_VARIABLE, self.booth.name());
+        let message = self.booth.log_message();
+        let call = match &self.intent.branch {
+            // In the booth HEAD is detached, so that git locks this one ref and nothing else.
+            Some(branch) => call.git_dir(self.booth.path(), self.at.tree()?).arguments([
+                "-m",
+                &message,
+                "--end-of-options",
+                branch,
+            ]),
+            None => call.arguments(["--no-deref", "-m", &message, "--end-of-options", "HEAD"]),
+        };
+        call.arguments(ids).run().map(drop)
+    }
+
+    /// Nothing moved, or somebody else did it.
+    fn not_moved(mut self, error: GitError) -> SafeCommitError {
+        repair::unlock_ref(self.at, &self.booth, &self.intent).ok();
+        let found = match &self.intent.branch {
+            Some(branch) => self.at.read_ref(branch),
+            None => self.at.read_head().map(|head| head.commit),
+        };
+        let Ok(found) = found else {
+            // Whether it moved is not known; the one who comes next looks again.
+            return SafeCommitError::Land(error);
+        };
+        if found.as_ref() == Some(&self.commit) {
+            return SafeCommitError::Land(error);
+        }
+        self.booth.forget();
+        if found == self.intent.parent {
+            SafeCommitError::Land(error)
+        } else {
+            SafeCommitError::HeadMoved
+        }
+    }
+
+    fn publish(&self) -> IndexState {
+        let at = self.at;
+        let fresh = self.fresh;
+        let published = self
+            .git
+            .publish(at, &self.booth, &self.commit, &self.changed, fresh);
+        // The commit is made; what kept us here is tried again by whoever comes next.
+        published.unwrap_or(IndexState::Behind)
+    }
+}
+
+/// Why the shared index could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// Git failed.
+    #[error("cannot bring the index up to date")]
+    Git(#[from] GitError),
+    /// A file failed.
+    #[error("cannot replace the index")]
+    File(#[from] io::Error),
+}
+
+impl Git {
+    /// Makes the shared index agree with `commit` on `paths`. `fresh` says that the booth's own
+    /// index does so already, if nobody has written the shared one since.
+    fn publish(
+        &self,
+        at: &Repository,
+        booth: &Booth,
+        commit: &CommitId,
+        paths: &[TreePath],
+        fresh: Option<Stamp>,
+    ) -> Result<IndexState, PublishError> {
+        let shared = SharedIndex::of(at.git_dir());
+        if let Some(stamp) = fresh {
+            match shared.swap(&booth.file("index"), stamp)? {
+                Swap::Done => return Ok(IndexState::Current),
+                Swap::Locked => return Ok(IndexState::Behind),
+                Swap::Outdated => {}
+            }
+        }
+        let next = booth.file(NEXT_INDEX);
+        loop {
+            let stamp = shared.copy_to(&next)?;
+            self.refresh_entries(at, &next, commit, |path| {
+                paths.iter().any(|it| it.as_bytes() == path)
+            })?;
+            match shared.swap(&next, stamp)? {
+                Swap::Done => return Ok(IndexState::Current),
+                Swap::Locked => return Ok(IndexState::Behind),
+                Swap::Outdated => {}
+            }
+        }
+    }
+
+    /// Makes an index agree with `commit` on those paths that `is_meant` names. The entries are
+    /// named one by one, because a pathspec would also take what others have staged below a path.
+    pub(super) fn refresh_entries(
+        &self,
+        at: &Repository,
+        index: &Path,
+        commit: &CommitId,
+        is_meant: impl Fn(&[u8]) -> bool,
+    ) -> Result<(), GitError> {
+        let root = at.tree()?;
+        let call = |name| {
+            self.call_in_tree(name, root)
+                .variable("GIT_INDEX_FILE", index)
+        };
+        let listing = call("diff-index").arguments([
+            "--cached",
+            "-z",
+            "--raw",
+            "--no-renames",
+            "--ignore-submodules=none",
+            "--end-of-options",
+            commit.as_str(),
+        ]);
+        let unknown = listing.unknown_answer();
+        let differences = crate::change::parse(&listing.run()?).ok_or(unknown)?;
+        let entries = differences.iter().filter(|it| is_meant(&it.path));
+        let entries: Vec<u8> = entries.flat_map(crate::commit::index_entry).collect();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let info = call("update-index").arguments(["-z", "--index-info"]);
+        info.input(entries).run()?;
+        // Says 1 when some file differs, which is not our concern.
+        call("update-index")
+            .arguments(["-q", "--refresh"])
+            .ask()
+            .map(drop)
+    }
+
+    /// The one hook whose time is after the commit. What it says changes nothing any more.
+    fn run_post_commit(&self, at: &Repository) {
+        let call = self.user_call("hook", at.any_place());
+        let call = call.arguments(["run", "--ignore-missing", "post-commit"]);
+        call.run_aloud().ok();
+    }
+}
+
+/// Git logs what happens to HEAD; here it happened to the booth's.
+pub(super) fn log_head(booth: &Booth, git_dir: &Path) {
+    let log = git_dir.join("logs/HEAD");
+    let Some(line) = booth.log_line() else { return };
+    let is_there = fs::read(&log).is_ok_and(|log| log.ends_with(&line));
+    if is_there {
+        return;
+    }
+    // A log that is not there is not wanted, and one that cannot be written is no reason to fail.
+    let file = fs::OpenOptions::new().append(true).open(&log);
+    file.and_then(|mut file| file.write_all(&line)).ok();
+}

@@ -1,0 +1,282 @@
+//! What an interrupted commit left: finished if it had landed, forgotten if it had not.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use handoff_core::CommitId;
+use handoff_files::{DirError, Watch};
+
+use super::booth::{Booth, BoothError, PLACE};
+use super::intent::{Content, Intent};
+use super::landing::{self, NEXT_INDEX, PublishError};
+use super::merge;
+use super::shared_index::{SharedIndex, Swap, remove};
+use crate::commit_lock::CommitLock;
+use crate::git::{Git, GitError};
+use crate::head::HeadError;
+use crate::repository::Repository;
+
+/// What was put right.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// Commits that had landed, and whose index is up to date now.
+    pub finished: usize,
+    /// Commits that had not landed.
+    pub forgotten: usize,
+    /// Those that must wait until somebody lets go of an index.
+    pub waiting: usize,
+}
+
+/// What was left could not be put right.
+#[derive(Debug, thiserror::Error)]
+pub enum RepairError {
+    /// The booths cannot be listed.
+    #[error("cannot look for interrupted commits")]
+    List(#[source] DirError),
+    /// One cannot be read.
+    #[error(transparent)]
+    Booth(#[from] BoothError),
+    /// Git failed.
+    #[error("cannot finish an interrupted commit")]
+    Git(#[from] GitError),
+    /// The branch cannot be read.
+    #[error("cannot tell whether an interrupted commit has landed")]
+    Head(#[from] HeadError),
+    /// The index cannot be replaced.
+    #[error("cannot finish an interrupted commit")]
+    Publish(#[from] PublishError),
+    /// A file failed.
+    #[error("cannot clear away what an interrupted commit left")]
+    File(#[from] io::Error),
+}
+
+/// Git writes the id right after it has made the file.
+const WRITING: Duration = Duration::from_millis(500);
+
+/// Whether somebody may have left something: costs nothing when nobody has.
+pub fn has_leftovers(repository: &Repository) -> bool {
+    let place = repository.common_dir().join("handoff").join(PLACE);
+    fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+impl Git {
+    /// Puts right what others left. With the lock in hand, every booth there is belongs to a dead one.
+    pub fn repair_commits(
+        &self,
+        _lock: &CommitLock,
+        repository: &Repository,
+    ) -> Result<Repaired, RepairError> {
+        let mut repaired = Repaired::default();
+        if !has_leftovers(repository) {
+            return Ok(repaired);
+        }
+        let place = repository.own_dir().and_then(|own| own.dir(PLACE));
+        let place = place.map_err(RepairError::List)?;
+        for name in place.names().map_err(RepairError::List)? {
+            let dir = place.dir(&name).map_err(RepairError::List)?;
+            match self.repair_one(repository, Booth::reopen(dir))? {
+                Outcome::Finished => repaired.finished += 1,
+                Outcome::Forgotten => repaired.forgotten += 1,
+                Outcome::Waits => repaired.waiting += 1,
+            }
+        }
+        Ok(repaired)
+    }
+
+    fn repair_one(
+        &self,
+        repository: &Repository,
+        mut booth: Booth,
+    ) -> Result<Outcome, RepairError> {
+        booth.keep();
+        let Some(intent) = booth.intent()? else {
+            booth.close();
+            return Ok(Outcome::Forgotten);
+        };
+        // The tree may be gone; the branch is not.
+        let at = Repository::open(&intent.root).ok();
+        let at = at.filter(|at| at.common_dir() == repository.common_dir());
+        unlock_ref(at.as_ref().unwrap_or(repository), &booth, &intent)?;
+        let copies = [booth.file("index"), booth.file(NEXT_INDEX)];
+        let outcome = match at {
+            None => Outcome::Forgotten,
+            Some(at) => {
+                SharedIndex::of(at.git_dir()).unlock_if_linked(&copies)?;
+                self.finish(&at, &booth, &intent)?
+            }
+        };
+        if outcome != Outcome::Waits {
+            booth.close();
+        }
+        Ok(outcome)
+    }
+
+    fn finish(
+        &self,
+        at: &Repository,
+        booth: &Booth,
+        intent: &Intent,
+    ) -> Result<Outcome, RepairError> {
+        let head = match &intent.branch {
+            Some(branch) => at.read_ref(branch)?,
+            None => at.read_head()?.commit,
+        };
+        let (Some(commit), Some(head)) = (booth.commit(intent.parent.as_ref()), head) else {
+            return Ok(Outcome::Forgotten);
+        };
+        if !self.is_ancestor(at, &commit, &head)? {
+            return Ok(Outcome::Forgotten);
+        }
+        let is_still_there = at.read_head()?.branch == intent.branch;
+        if !is_still_there {
+            // Another branch is checked out by now, and with it another index.
+            return Ok(Outcome::Finished);
+        }
+        if intent.branch.is_some() {
+            landing::log_head(booth, at.git_dir());
+        }
+        if intent.content == Content::Merge {
+            merge::forget(at.git_dir());
+        }
+        self.catch_up(at, booth, intent, &head)
+    }
+
+    /// Brings those entries up to date that are still as the parent had them. Others were staged by
+    /// somebody since, and are theirs.
+    fn catch_up(
+        &self,
+        at: &Repository,
+        booth: &Booth,
+        intent: &Intent,
+        head: &CommitId,
+    ) -> Result<Outcome, RepairError> {
+        let parent = super::parent_tree(intent.parent.as_ref(), head);
+        let before: BTreeMap<_, _> = self
+            .compare(at, &parent, head.as_str())?
+            .into_iter()
+            .map(|it| (it.path, (it.old_mode, it.old_object)))
+            .collect();
+        let declared = booth.paths()?;
+        let shared = SharedIndex::of(at.git_dir());
+        let next = booth.file(NEXT_INDEX);
+        loop {
+            let stamp = shared.copy_to(&next)?;
+            let stale = self.stale(at, &next, head, &before)?;
+            let is_meant = |path: &[u8]| {
+                stale.iter().any(|it| it == path) && declared.iter().any(|it| it.as_bytes() == path)
+            };
+            self.refresh_entries(at, &next, head, is_meant)?;
+            if !next.exists() {
+                return Ok(Outcome::Finished);
+            }
+            match shared.swap(&next, stamp)? {
+                Swap::Done => return Ok(Outcome::Finished),
+                Swap::Locked => return Ok(Outcome::Waits),
+                Swap::Outdated => {}
+            }
+        }
+    }
+
+    fn stale(
+        &self,
+        at: &Repository,
+        index: &Path,
+        head: &CommitId,
+        before: &BTreeMap<Vec<u8>, (String, String)>,
+    ) -> Result<Vec<Vec<u8>>, GitError> {
+        let call = self
+            .call_in_tree("diff-index", at.tree()?)
+            .variable("GIT_INDEX_FILE", index)
+            .arguments(["--cached", "-z", "--raw", "--no-renames"])
+            .arguments([
+                "--ignore-submodules=none",
+                "--end-of-options",
+                head.as_str(),
+            ]);
+        let unknown = call.unknown_answer();
+        let differences = crate::change::parse(&call.run()?).ok_or(unknown)?;
+        let is_old = |it: &crate::change::Difference| {
+            before
+                .get(&it.path)
+                .is_some_and(|(mode, object)| (mode, object) == (&it.new_mode, &it.new_object))
+        };
+        let stale = differences.into_iter().filter(is_old);
+        Ok(stale.map(|it| it.path).collect())
+    }
+
+    /// Whether one commit is part of another's history.
+    pub(crate) fn is_ancestor(
+        &self,
+        at: &Repository,
+        ancestor: &CommitId,
+        of: &CommitId,
+    ) -> Result<bool, GitError> {
+        let call = self.call("merge-base", at.any_place());
+        let call = call.arguments(["--is-ancestor", "--end-of-options"]);
+        let answer = call.arguments([ancestor.as_str(), of.as_str()]).ask()?;
+        Ok(answer.is_some())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Finished,
+    Forgotten,
+    Waits,
+}
+
+/// Removes the lock that a killed git left on the ref, if it is proved to be ours: it names our
+/// commit, or it is empty, younger than the booth, and stays the same for longer than git needs to
+/// write into it.
+pub(super) fn unlock_ref(at: &Repository, booth: &Booth, intent: &Intent) -> io::Result<()> {
+    let Some(commit) = booth.commit(intent.parent.as_ref()) else {
+        return Ok(());
+    };
+    let lock = match &intent.branch {
+        Some(branch) => at.common_dir().join(format!("{branch}.lock")),
+        None => at.git_dir().join("HEAD.lock"),
+    };
+    match Found::read(&lock) {
+        Some(found) if found.text.trim_ascii_end() == commit.as_str().as_bytes() => remove(&lock),
+        Some(found) if found.is_after(booth) && found.stays(&lock) => remove(&lock),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// A lock of git.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    text: Vec<u8>,
+    inode: u64,
+    changed: (i64, i64),
+}
+
+impl Found {
+    fn read(lock: &Path) -> Option<Self> {
+        let metadata = fs::symlink_metadata(lock).ok()?;
+        Some(Self {
+            text: fs::read(lock).ok()?,
+            inode: metadata.ino(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+
+    fn is_after(&self, booth: &Booth) -> bool {
+        let Ok(made) = fs::symlink_metadata(booth.file("commondir")) else {
+            return false;
+        };
+        self.text.is_empty() && self.changed >= (made.mtime(), made.mtime_nsec())
+    }
+
+    fn stays(&self, lock: &Path) -> bool {
+        let directory: PathBuf = lock.parent().map(Path::to_owned).unwrap_or_default();
+        let watch = Watch::on_directories(&[&directory]);
+        // Whatever happened: the file is looked at again.
+        watch.and_then(|mut watch| watch.wait(Some(WRITING))).ok();
+        Self::read(lock).as_ref() == Some(self)
+    }
+}

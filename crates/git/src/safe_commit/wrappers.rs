@@ -1,0 +1,124 @@
+//! The user's hooks, run from a booth as if there were none.
+//!
+//! In a booth `GIT_DIR` is set, and git would hand it on. A hook that changes its directory, or asks
+//! for the branch, would then be led astray. So each hook gets a wrapper that takes it away again.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::booth::{Booth, BoothError};
+use crate::git::{Git, GitError};
+use crate::repository::Repository;
+
+/// What `git commit` runs before the commit is made. `post-commit` and `reference-transaction` have
+/// their time when it lands.
+const BEFORE: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
+const MERGING: &str = "pre-merge-commit";
+/// Words by which a hook tells that it takes unstaged edits off the disk while it runs.
+const STASHING: [&[u8]; 4] = [
+    b"pre-commit.com",
+    b"pre_commit",
+    b"overcommit",
+    b"git stash",
+];
+
+/// The hooks of a repository.
+#[derive(Debug)]
+pub(super) struct Hooks {
+    directory: PathBuf,
+}
+
+impl Git {
+    pub(super) fn hooks(&self, at: &Repository) -> Result<Hooks, GitError> {
+        let call = self.user_call("rev-parse", at.any_place());
+        let answer = call.arguments(["--git-path", "hooks"]).run()?;
+        let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
+        let path = Path::new(std::ffi::OsStr::from_bytes(path));
+        Ok(Hooks {
+            directory: at.any_place().join(path),
+        })
+    }
+}
+
+impl Hooks {
+    /// Whether there is a hook of this name that git would run.
+    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
+        let path = self.directory.join(name);
+        let metadata = fs::metadata(&path).ok()?;
+        (metadata.is_file() && metadata.permissions().mode() & 0o111 != 0).then_some(path)
+    }
+
+    /// The first hook that takes unstaged edits off the disk.
+    pub(super) fn stashing(&self) -> Option<PathBuf> {
+        let path = self.path("pre-commit")?;
+        let text = fs::read(&path).ok()?;
+        let has = |word: &&[u8]| text.windows(word.len()).any(|it| it == *word);
+        STASHING.iter().any(has).then_some(path)
+    }
+
+    /// Puts wrappers for the hooks that run before a commit into the booth, and returns their
+    /// directory; it is empty if there are none.
+    pub(super) fn wrap(&self, booth: &Booth) -> Result<Wrapped, BoothError> {
+        let mut count = 0;
+        for name in BEFORE.into_iter().chain([MERGING]) {
+            if let Some(hook) = self.path(name) {
+                wrap(booth, &format!("hooks/{name}"), &hook)?;
+                count += 1;
+            }
+        }
+        let landing = self.path("reference-transaction");
+        if let Some(hook) = &landing {
+            wrap(booth, "landing/reference-transaction", hook)?;
+        }
+        Ok(Wrapped {
+            before: booth.file("hooks"),
+            landing: booth.file("landing"),
+            is_any: count > 0,
+            post_commit: self.path("post-commit"),
+        })
+    }
+}
+
+/// The wrappers in a booth.
+#[derive(Debug)]
+pub(super) struct Wrapped {
+    pub(super) before: PathBuf,
+    pub(super) landing: PathBuf,
+    /// Whether a hook runs that could change what is committed.
+    pub(super) is_any: bool,
+    /// The hook whose time is after the commit.
+    pub(super) post_commit: Option<PathBuf>,
+}
+
+fn wrap(booth: &Booth, name: &str, hook: &Path) -> Result<(), BoothError> {
+    let quoted = quoted(hook.as_os_str().as_bytes());
+    let head =
+        b"#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT\nexec ";
+    let file = booth.write(name, &[head, quoted.as_slice(), b" \"$@\"\n"].concat())?;
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o700))
+        .map_err(|error| BoothError::File(file, error))
+}
+
+/// One word of a shell.
+fn quoted(word: &[u8]) -> Vec<u8> {
+    let inner: Vec<u8> = word
+        .iter()
+        .flat_map(|&byte| match byte {
+            b'\'' => b"'\\''".to_vec(),
+            _ => vec![byte],
+        })
+        .collect();
+    [b"'".as_slice(), &inner, b"'"].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_a_shell_is_one_word() {
+        assert_eq!(quoted(b"a b$(c)'d"), b"'a b$(c)'\\''d'");
+    }
+}

@@ -1,0 +1,154 @@
+use std::fs;
+
+use handoff_core::Timestamp;
+use handoff_git::safe_commit::repair::Repaired;
+use handoff_git::{CommitLock, CommitRequest, IndexState, TreePath, Version};
+
+use crate::stage::Stage;
+
+/// What the next one who comes does.
+fn repaired(stage: &Stage) -> Repaired {
+    let at = stage.here();
+    let lock = CommitLock::take(&at, "test", Timestamp::UNIX_EPOCH).unwrap();
+    stage.git.repair_commits(&lock, &at).unwrap()
+}
+
+/// Makes a commit of `mine` up to the moment before it lands, and then dies.
+fn die_before_landing(stage: &Stage) {
+    let at = stage.here();
+    let lock = CommitLock::take(&at, "test", Timestamp::UNIX_EPOCH).unwrap();
+    let path = TreePath::locate(stage.repo.path(), stage.repo.path(), "mine".as_ref());
+    let paths = [path.unwrap()];
+    let request = CommitRequest {
+        paths: &paths,
+        message: "message",
+        version: Version::Only,
+        peers: &[],
+        at: Timestamp::UNIX_EPOCH,
+    };
+    // As a killed process does: nothing is dropped.
+    std::mem::forget(stage.git.prepare(&lock, &at, &request).unwrap());
+}
+
+fn booth(stage: &Stage) -> std::path::PathBuf {
+    let booths = stage.repo.path().join(".git/handoff/commits");
+    let mut entries = fs::read_dir(booths).unwrap();
+    entries.next().unwrap().unwrap().path()
+}
+
+#[test]
+fn one_that_did_not_land_never_happened() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "new");
+    let base = stage.repo.head();
+    die_before_landing(&stage);
+    let expected = Repaired {
+        forgotten: 1,
+        ..Repaired::default()
+    };
+    assert_eq!(repaired(&stage), expected);
+    assert_eq!(stage.repo.head(), base);
+    assert_eq!(stage.repo.status(), ["?? mine"]);
+    stage.assert_clean();
+}
+
+#[test]
+fn one_that_landed_gets_its_index() {
+    let stage = Stage::new();
+    stage
+        .repo
+        .write("mine", "old")
+        .write("theirs", "old")
+        .commit("base");
+    stage
+        .repo
+        .write("mine", "new")
+        .write("theirs", "staged")
+        .git(["add", "theirs"]);
+    die_before_landing(&stage);
+    let commit = fs::read_to_string(booth(&stage).join("HEAD")).unwrap();
+    stage
+        .repo
+        .git(["update-ref", "refs/heads/main", commit.trim_end()]);
+    assert_eq!(stage.repo.status(), ["MM mine", "M  theirs"]);
+    let expected = Repaired {
+        finished: 1,
+        ..Repaired::default()
+    };
+    assert_eq!(repaired(&stage), expected);
+    assert_eq!(stage.repo.status(), ["M  theirs"]);
+    stage.assert_clean();
+}
+
+#[test]
+fn what_was_staged_since_is_somebodys() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "old").commit("base");
+    stage.repo.write("mine", "new");
+    die_before_landing(&stage);
+    let commit = fs::read_to_string(booth(&stage).join("HEAD")).unwrap();
+    stage
+        .repo
+        .git(["update-ref", "refs/heads/main", commit.trim_end()]);
+    stage.repo.write("mine", "theirs").git(["add", "mine"]);
+    repaired(&stage);
+    assert_eq!(stage.repo.status(), ["M  mine"]);
+    assert_eq!(stage.repo.git(["show", ":mine"]), "theirs");
+}
+
+#[test]
+fn a_lock_is_removed_only_with_proof() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "new");
+    die_before_landing(&stage);
+    let git_dir = stage.repo.path().join(".git");
+    let (index, branch) = (
+        git_dir.join("index.lock"),
+        git_dir.join("refs/heads/main.lock"),
+    );
+    fs::write(&index, "somebody's").unwrap();
+    fs::write(&branch, stage.repo.head() + "\n").unwrap();
+    repaired(&stage);
+    assert!(index.exists() && branch.exists());
+    fs::remove_file(&index).unwrap();
+    fs::remove_file(&branch).unwrap();
+
+    die_before_landing(&stage);
+    let booth = booth(&stage);
+    fs::hard_link(booth.join("index"), &index).unwrap();
+    fs::copy(booth.join("HEAD"), &branch).unwrap();
+    repaired(&stage);
+    stage.assert_clean();
+
+    die_before_landing(&stage);
+    fs::write(&branch, "").unwrap();
+    repaired(&stage);
+    stage.assert_clean();
+}
+
+#[test]
+fn an_index_that_is_locked_is_brought_up_later() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "old").commit("base");
+    stage.repo.write("mine", "new");
+    let lock = stage.repo.path().join(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    let made = stage.safe_commit(&["mine"]).unwrap();
+    assert_eq!(made.index, IndexState::Behind);
+    assert_eq!(stage.repo.head(), made.commit.as_str());
+    fs::remove_file(&lock).unwrap();
+    repaired(&stage);
+    assert_eq!(stage.repo.status(), Vec::<String>::new());
+    stage.assert_clean();
+}
+
+#[test]
+fn a_booth_that_was_never_finished_is_nobodys() {
+    let stage = Stage::new();
+    let left = stage.repo.path().join(".git/handoff/commits/half");
+    let at = stage.here();
+    at.own_dir().unwrap().create_dir("commits").unwrap();
+    fs::create_dir(&left).unwrap();
+    assert_eq!(repaired(&stage).forgotten, 1);
+    assert!(!left.exists());
+}
