@@ -6,6 +6,7 @@
 //! | [`atomic`] | a file written whole or not at all |
 //! | [`dir`] | an opened directory and what lies beneath it |
 //! | [`entry`] | what stands at a name: directories made, entries moved, links pointed |
+//! | [`freshness`] | how lately anything in a tree was changed |
 //! | [`lock`] | a kernel lock that dies with its holder, and the bell it rings |
 //! | [`filesystem`] | whether a path lies on a disk of this machine |
 //! | [`watch`] | waiting for that bell |
@@ -21,6 +22,7 @@ pub mod dir;
 pub mod entry;
 mod failure;
 pub mod filesystem;
+pub mod freshness;
 pub mod lock;
 mod temporary;
 pub mod watch;

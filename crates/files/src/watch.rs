@@ -98,6 +98,17 @@ impl Watch {
         Ok(watch)
     }
 
+    /// Hears everything that happens in the directory of the file at `path`, each write too, so that nothing that happens to the
+    /// file is missed whether it is there already or not.
+    pub fn on_name(path: &Path) -> Result<Self, WatchError> {
+        let directory = path.parent().unwrap_or(Path::new("."));
+        let watch = Self::on_directories(&[directory])?;
+        let events = WatchFlags::MODIFY | WatchFlags::MASK_ADD | WatchFlags::ONLYDIR;
+        inotify::add_watch(&watch.queue, directory, events)
+            .map_err(|errno| cannot_watch(directory, errno))?;
+        Ok(watch)
+    }
+
     /// Hears changes of the file at `path` as well.
     pub fn also_on(self, path: &Path) -> Result<Self, WatchError> {
         self.add_file(path)?;

@@ -10,6 +10,8 @@ pub(crate) struct Stat {
     pub(crate) parent: u32,
     /// In the kernel's ticks since boot.
     pub(crate) started: u64,
+    /// The time that it and its reaped children have used, in ticks.
+    pub(crate) used: u64,
 }
 
 /// Whether a process can still do anything.
@@ -42,11 +44,17 @@ impl Stat {
             _ => Life::Alive,
         };
         let parent = fields.next()?.parse().ok()?;
-        let started = fields.nth(22 - 5)?.parse().ok()?;
+        let mut fields = fields.skip(14 - 5);
+        let mut used = 0u64;
+        for _ in 14..=17 {
+            used = used.saturating_add(fields.next()?.parse().ok()?);
+        }
+        let started = fields.nth(22 - 18)?.parse().ok()?;
         Some(Self {
             life,
             parent,
             started,
+            used,
         })
     }
 }
@@ -65,6 +73,7 @@ mod tests {
             life,
             parent: 7,
             started: 4711,
+            used: 14 + 15 + 16 + 17,
         };
         assert_eq!(Stat::parse(line('S').as_bytes()), Some(stat(Life::Alive)));
         assert_eq!(Stat::parse(line('Z').as_bytes()), Some(stat(Life::Ended)));

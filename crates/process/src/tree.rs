@@ -41,6 +41,21 @@ pub fn adopt() -> io::Result<()> {
 
 /// What lives below this process, without `spared` processes and what lives below those.
 pub fn descendants(spared: &[u32]) -> io::Result<Vec<Identity>> {
+    let identity = |(pid, stat): &(u32, Stat)| {
+        let started = stat.started;
+        (stat.life == Life::Alive).then_some(Identity { pid: *pid, started })
+    };
+    Ok(below(spared)?.iter().filter_map(identity).collect())
+}
+
+/// The processor time that everything below this process has used, in kernel ticks. It is for comparing with itself: what an
+/// orphan has used goes with it.
+pub fn ticks(spared: &[u32]) -> io::Result<u64> {
+    let below = below(spared)?;
+    Ok(below.iter().map(|(_, stat)| stat.used).sum())
+}
+
+fn below(spared: &[u32]) -> io::Result<Vec<(u32, Stat)>> {
     let everything = processes()?;
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for (pid, stat) in &everything {
@@ -53,12 +68,8 @@ pub fn descendants(spared: &[u32]) -> io::Result<Vec<Identity>> {
         left.extend(below.into_iter().filter(|pid| !spared.contains(pid)));
         found.push(parent);
     }
-    let identity = |pid: &u32| {
-        let stat = everything.get(pid)?;
-        let started = stat.started;
-        (stat.life == Life::Alive).then_some(Identity { pid: *pid, started })
-    };
-    Ok(found[1..].iter().filter_map(identity).collect())
+    let known = |pid: &u32| Some((*pid, *everything.get(pid)?));
+    Ok(found[1..].iter().filter_map(known).collect())
 }
 
 /// Signals all of these that are still who they were.

@@ -16,6 +16,7 @@
 //! | [`message`], [`inbox`] | what is said to the agent, and `inbox.jsonl`, where that is kept |
 //! | [`delivery`], [`paste`], [`keyboard`] | how it is typed, from what is seen |
 //! | [`turn`] | from a message to the next prompt |
+//! | [`silence`], [`stall`] | whether it prints, and whether it is stuck |
 //! | [`control`] | requests and answers on the socket, and who is let in |
 //! | [`environment`], [`token`] | what an agent knows of its own session, and what proves that it is in it |
 //! | [`client`] | asking a holder |
@@ -43,6 +44,8 @@ pub mod rehearsal;
 pub mod screen;
 pub mod sender;
 pub mod signs;
+pub mod silence;
+pub mod stall;
 pub mod state;
 pub mod status_report;
 pub mod token;
