@@ -60,8 +60,14 @@ exit_codes! {
     NothingReady = 11, "nothing_ready";
     /// A check did not pass: `doctor` found a problem, or a verify command failed.
     CheckFailed = 12, "check_failed";
+    /// The agent waits for a person, so what was waited for cannot come by itself; the message says what for.
+    Blocked = 13, "blocked";
+    /// Nothing has changed in the paths that were to be committed.
+    NothingToCommit = 14, "nothing_to_commit";
     /// A mistake in handoff itself; please report it.
     Internal = 70, "internal";
+    /// The guard refused a git command inside a session; the message says what to do instead.
+    Guarded = 99, "guarded";
     /// Waiting took longer than the time given.
     TimedOut = 124, "timed_out";
 }

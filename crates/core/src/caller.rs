@@ -70,6 +70,8 @@ pub enum Action {
     Supervise,
     /// Send a message to a session, which waits for its turn and names the one who sent it.
     Tell,
+    /// Commit to a branch that others build on.
+    CommitShared,
 }
 
 /// The table said no.
@@ -118,7 +120,7 @@ impl Caller {
     /// | report | yes | yes | its own task | its own task |
     /// | complete | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
-    /// | document, supervise | yes | yes | yes | no |
+    /// | document, supervise, commit to a shared branch | yes | yes | yes | no |
     /// | trust, upgrade | yes | no | no | no |
     ///
     /// A session never completes its task: the tool does, when it has seen the proof.
@@ -127,9 +129,10 @@ impl Caller {
             (Self::Worker | Self::Reconciler, Action::Trust | Action::Upgrade) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Session { .. }, Action::Read | Action::Tell) => true,
-            (Self::Session { role, .. }, Action::Add | Action::Document | Action::Supervise) => {
-                *role != Role::SubTask
-            }
+            (
+                Self::Session { role, .. },
+                Action::Add | Action::Document | Action::Supervise | Action::CommitShared,
+            ) => *role != Role::SubTask,
             (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
             (
                 Self::Session { .. },
@@ -176,6 +179,7 @@ impl fmt::Display for Action {
             Self::Document => f.write_str("keep the record of a feature"),
             Self::Upgrade => f.write_str("replace this program; a person decides that"),
             Self::Supervise => f.write_str("start, steer or end sessions"),
+            Self::CommitShared => f.write_str("commit to a branch that others build on"),
             Self::Tell => f.write_str("send messages to sessions"),
             Self::Trust => f.write_str("let commands of the repository run; a person decides that"),
         }
@@ -211,28 +215,31 @@ mod tests {
             Action::Hold,
             Action::Document,
             Action::Supervise,
+            Action::CommitShared,
             Action::Trust,
             Action::Upgrade,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 12]);
+        assert_eq!(row(&Caller::Person), [true; 13]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 12];
-            expected[10..].fill(false);
+            let mut expected = [true; 13];
+            expected[11..].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
         for role in [Role::Main, Role::FanIn] {
             assert_eq!(
                 row(&session(role, own)),
                 [
-                    true, true, false, true, false, false, false, false, true, true, false, false
+                    true, true, false, true, false, false, false, false, true, true, true, false,
+                    false
                 ]
             );
         }
         assert_eq!(
             row(&session(Role::SubTask, own)),
             [
-                true, false, false, true, false, false, false, false, false, false, false, false
+                true, false, false, true, false, false, false, false, false, false, false, false,
+                false
             ]
         );
     }

@@ -47,6 +47,9 @@ pub enum EngineError {
     /// A program could not be waited for.
     #[error("cannot wait for a program")]
     Wait(#[from] handoff_process::WaitError),
+    /// What an interrupted commit left could not be put right.
+    #[error("cannot put right an interrupted commit")]
+    Unfinished(#[from] crate::reconcile::UnfinishedError),
     /// The package could not be made.
     #[error("cannot seal the package")]
     Seal(#[from] handoff_package::SealError),

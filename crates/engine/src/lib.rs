@@ -20,10 +20,12 @@ mod referee;
 mod road;
 mod seal;
 mod session;
+mod shared_commit;
 mod workshop;
 
 pub use error::EngineError;
 pub use places::{Attempt, Places};
 pub use road::{Ending, Walked, walk_next};
 pub use session::Launch;
+pub use shared_commit::{Counter, Right, SharedCommitError};
 pub use workshop::{Workshop, without_secrets};

@@ -3,9 +3,11 @@
 
 mod lost_holders;
 mod orphaned_worktrees;
+mod unfinished_commits;
 
 pub use lost_holders::{dead_holders, lost_holders};
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
+pub use unfinished_commits::{UnfinishedError, unfinished_commits};
 
 use std::path::PathBuf;
 
@@ -26,6 +28,8 @@ pub struct Repaired {
 /// Runs all of them, in the order in which one makes work for the next.
 pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
     let given_back = lost_holders(workshop.store, &workshop.places)?;
+    let now = workshop.clock.now().wall;
+    unfinished_commits(&workshop.git, workshop.repository, now)?;
     let mut repaired = orphaned_worktrees(workshop)?;
     repaired.given_back = given_back;
     Ok(repaired)

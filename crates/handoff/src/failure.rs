@@ -132,6 +132,7 @@ impl From<EngineError> for Failure {
             | EngineError::Status(_)
             | EngineError::Start(_)
             | EngineError::Wait(_)
+            | EngineError::Unfinished(_)
             | EngineError::Seal(_)
             | EngineError::Package(_)) => Self::of(ExitCode::Failed, &error),
         }

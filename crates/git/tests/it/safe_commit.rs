@@ -85,9 +85,8 @@ fn two_versions_need_a_word() {
     let base = stage.repo.head();
 
     let refused = stage.safe_commit(&["a"]).unwrap_err();
-    let refused = match refused {
-        SafeCommitError::Staging(refusal @ StagingRefusal::TwoVersions(_)) => refusal,
-        other => panic!("{other:?}"),
+    let SafeCommitError::Staging(StagingRefusal::TwoVersions(_)) = &refused else {
+        panic!("{refused:?}");
     };
     assert_eq!(
         refused.to_string(),

@@ -1,0 +1,169 @@
+//! A commit in a tree that others use too: the lock, what the dead left, the rights of the caller,
+//! and the commit itself.
+//!
+//! The fence is checked after the hooks have run and before the branch moves, with the lock in
+//! hand: a session that lost its lease meanwhile moves nothing.
+
+use handoff_core::caller::{Action, Forbidden};
+use handoff_core::ownership::CaseRule;
+use handoff_core::task::{Command, Refusal};
+use handoff_core::{Caller, Fence, Task, TaskId, TaskName};
+use handoff_files::Holder;
+use handoff_git::safe_commit::repair::RepairError;
+use handoff_git::{
+    CommitLock, CommitLockError, CommitRequest, Git, HeadError, Made, Repository, SafeCommitError,
+    TreePath,
+};
+use handoff_store::{Store, StoreError, read, tasks};
+
+/// How often somebody else may move the branch under a commit before we give up.
+const ATTEMPTS: u8 = 3;
+/// Branches of ours, on which nobody else builds before they have landed.
+const OWN_BRANCHES: &str = "refs/heads/handoff/";
+
+/// By which right a session commits.
+#[derive(Debug, Clone)]
+pub struct Right {
+    /// Who.
+    pub caller: Caller,
+    /// For which task, with which fence.
+    pub lease: Option<(TaskId, Fence)>,
+}
+
+/// No commit was made, unless the cause says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum SharedCommitError {
+    /// The lock.
+    #[error(transparent)]
+    Lock(#[from] CommitLockError),
+    /// What somebody left could not be put right.
+    #[error(transparent)]
+    Repair(#[from] RepairError),
+    /// The commit.
+    #[error(transparent)]
+    Commit(#[from] SafeCommitError),
+    /// HEAD.
+    #[error("cannot tell what is checked out")]
+    Head(#[from] HeadError),
+    /// The ledger.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The table of callers says no.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
+    /// The lease is gone.
+    #[error("the task `{task}` is not yours any more")]
+    Lease {
+        /// Which.
+        task: TaskName,
+        /// Why.
+        #[source]
+        refusal: Refusal,
+    },
+    /// The task does not own these.
+    #[error("the task `{task}` does not own {}", listed(.paths))]
+    NotOwned {
+        /// Which.
+        task: TaskName,
+        /// What it does not own.
+        paths: Vec<TreePath>,
+    },
+}
+
+fn listed(paths: &[TreePath]) -> String {
+    let shown: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
+    shown.join(", ")
+}
+
+/// What a commit needs from where it is asked for.
+pub struct Counter<'a> {
+    /// How git is called.
+    pub git: &'a Git,
+    /// The tree.
+    pub repository: &'a Repository,
+    /// The ledger, where the right depends on it.
+    pub store: Option<&'a mut dyn Store>,
+    /// By which right.
+    pub right: &'a Right,
+    /// What others who wait are told.
+    pub who: &'a str,
+}
+
+impl Counter<'_> {
+    /// Makes the commit. `waiting` is called once if somebody else is at it.
+    pub fn commit(
+        &mut self,
+        request: &CommitRequest<'_>,
+        waiting: &mut dyn FnMut(Option<Holder>),
+    ) -> Result<Made, SharedCommitError> {
+        self.check_branch()?;
+        self.check_lease(request.paths)?;
+        let lock = self.lock(request, waiting)?;
+        self.git.repair_commits(&lock, self.repository)?;
+        let mut left = ATTEMPTS;
+        loop {
+            let prepared = self.git.prepare(&lock, self.repository, request)?;
+            self.check_lease(request.paths)?;
+            left -= 1;
+            match prepared.land() {
+                Err(SafeCommitError::HeadMoved) if left > 0 => {}
+                made => return Ok(made?),
+            }
+        }
+    }
+
+    fn lock(
+        &self,
+        request: &CommitRequest<'_>,
+        waiting: &mut dyn FnMut(Option<Holder>),
+    ) -> Result<CommitLock, CommitLockError> {
+        let (repository, who, at) = (self.repository, self.who, request.at);
+        if let Some(lock) = CommitLock::try_take(repository, who, at)? {
+            return Ok(lock);
+        }
+        waiting(CommitLock::holder(repository)?);
+        CommitLock::take(repository, who, at)
+    }
+
+    fn check_branch(&self) -> Result<(), SharedCommitError> {
+        let branch = self.repository.read_head()?.branch;
+        if branch.is_some_and(|branch| branch.starts_with(OWN_BRANCHES)) {
+            return Ok(());
+        }
+        Ok(self.right.caller.may(Action::CommitShared)?)
+    }
+
+    fn check_lease(&mut self, paths: &[TreePath]) -> Result<(), SharedCommitError> {
+        let (Some((id, fence)), Some(store)) = (self.right.lease, self.store.as_deref_mut()) else {
+            return Ok(());
+        };
+        let (task, now) = read(store, |tx| Ok((tasks::get(tx, id)?, tx.now.clone())))?;
+        // Nothing is recorded: this only asks whether the lease could be renewed.
+        let renewal = task.decide(&Command::Renew { fence }, &self.right.caller, &now);
+        match renewal {
+            Ok(_) => check_ownership(&task, paths),
+            Err(refusal) => Err(SharedCommitError::Lease {
+                task: task.spec.name,
+                refusal,
+            }),
+        }
+    }
+}
+
+fn check_ownership(task: &Task, paths: &[TreePath]) -> Result<(), SharedCommitError> {
+    let Some(owns) = &task.spec.owns else {
+        return Ok(());
+    };
+    let is_owned = |path: &&TreePath| {
+        path.to_repo_path()
+            .is_some_and(|path| owns.covers(&path, CaseRule::NATIVE))
+    };
+    let foreign: Vec<_> = paths.iter().filter(|it| !is_owned(it)).cloned().collect();
+    if foreign.is_empty() {
+        return Ok(());
+    }
+    Err(SharedCommitError::NotOwned {
+        task: task.spec.name.clone(),
+        paths: foreign,
+    })
+}
