@@ -64,6 +64,8 @@ exit_codes! {
     Blocked = 13, "blocked";
     /// Nothing has changed in the paths that were to be committed.
     NothingToCommit = 14, "nothing_to_commit";
+    /// A session is stuck: nothing of it moves, and telling it to go on did not help. It still runs.
+    Stalled = 15, "stalled";
     /// A mistake in handoff itself; please report it.
     Internal = 70, "internal";
     /// The guard refused a git command inside a session; the message says what to do instead.

@@ -14,6 +14,7 @@ mod post;
 mod socket;
 mod stopping;
 mod stream;
+mod watching;
 
 use std::collections::VecDeque;
 use std::io;
@@ -46,6 +47,7 @@ use post::Post;
 use socket::Socket;
 use stopping::{Step, Stopping};
 use stream::Stream;
+use watching::Lookout;
 
 /// How much is read before anything else gets its turn.
 const MOUTHFUL: usize = 64 * 1024;
@@ -70,6 +72,7 @@ pub struct Holder<'a> {
     judge: Judge,
     input: VecDeque<u8>,
     post: Post,
+    lookout: Lookout,
     socket: Socket,
     network: Option<Network>,
     gate: Gate,
@@ -130,6 +133,7 @@ impl Holder<'_> {
             self.type_pending();
             self.step_stop(now)?;
             self.publish(now)?;
+            self.look_out(now);
             self.deliver(now);
             self.draw(now);
             self.reap(now);
@@ -156,6 +160,7 @@ impl Holder<'_> {
         fds.extend(self.guests.iter().map(Guest::poll_fd));
         let network = self.network.iter();
         fds.extend(network.map(|it| PollFd::from_borrowed_fd(it.as_fd(), PollFlags::IN)));
+        fds.extend(self.lookout.poll_fds());
         let now = self.now();
         let timeout = self
             .next_look()
@@ -164,8 +169,9 @@ impl Holder<'_> {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
-        let (guests, network) = fds[3..].split_at(self.guests.len());
-        let knocks = network.first().map_or(PollFlags::empty(), PollFd::revents);
+        let (guests, others) = fds[3..].split_at(self.guests.len());
+        let network = others.iter().take(self.network.iter().len());
+        let knocks = network.fold(PollFlags::empty(), |flags, it| flags | it.revents());
         Ok(Ready {
             process: fds[0].revents(),
             line: fds[1].revents(),
@@ -181,6 +187,7 @@ impl Holder<'_> {
             self.judge.look_again(),
             self.stopping.look_again(),
             self.post.look_again(),
+            self.lookout.look_again(),
         ];
         others.into_iter().flatten().chain(frames).min()
     }
@@ -210,6 +217,7 @@ impl Holder<'_> {
             self.signs.reported(report);
         }
         self.printed_at = Some(now);
+        self.end_silence(now);
         self.guests.iter_mut().for_each(Guest::outdate);
     }
 

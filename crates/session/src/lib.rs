@@ -16,7 +16,7 @@
 //! | [`message`], [`inbox`] | what is said to the agent, and `inbox.jsonl`, where that is kept |
 //! | [`delivery`], [`paste`], [`keyboard`] | how it is typed, from what is seen |
 //! | [`turn`] | from a message to the next prompt |
-//! | [`silence`], [`stall`] | whether it prints, and whether it is stuck |
+//! | [`silence`], [`stall`], [`hook`] | whether it prints, whether it is stuck, and which files it is told of |
 //! | [`control`] | requests and answers on the socket, and who is let in |
 //! | [`environment`], [`token`] | what an agent knows of its own session, and what proves that it is in it |
 //! | [`client`] | asking a holder |
@@ -32,6 +32,7 @@ pub mod delivery;
 pub mod environment;
 pub mod gain;
 pub mod holder;
+pub mod hook;
 pub mod inbox;
 pub mod journal;
 pub mod keyboard;

@@ -2,7 +2,9 @@
 
 mod address;
 mod agents;
+mod assignment;
 mod attach;
+mod babysitter;
 mod document;
 mod holder;
 mod journal;
@@ -14,11 +16,12 @@ pub(super) mod ps;
 mod random_name;
 mod raw_terminal;
 mod roster;
-mod run;
+pub(super) mod run;
 mod stop;
 mod tmux;
 mod viewer;
 mod wait;
+mod watch_args;
 
 use handoff_api::ExitCode;
 

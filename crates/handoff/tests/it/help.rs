@@ -112,26 +112,33 @@ fn help_explains_the_exit_codes() {
     assert_snapshot!(Stage::new().say("help exit-codes").snapshot(), @"
     exit status: 0
     --- stdout ---
-    CODE  NAME             MEANING
-    0     done             Everything that was asked for is done and durable.
-    1     failed           The request is understood and cannot be carried out; the message says why.
-    2     usage            The command line is wrong; nothing was tried.
-    3     not_found        There is no such task, project, file or store.
-    4     conflict         It contradicts what is already there: a taken name, an ended task, a reused
-                           key, overlapping paths.
-    5     unavailable      The store or a server cannot be reached or used at the moment; trying again
-                           may help.
-    6     lease_lost       The lease behind the fence you showed is gone; nothing was changed. Stop
-                           working on the task.
-    7     outcome_unknown  It may or may not have happened. Repeat the same command with the same
-                           `--key` to find out.
-    8     no_space         The disk or the quota is full; nothing was changed.
-    9     forbidden        This caller may not do this.
-    10    damaged          Stored data is damaged or of a newer version; it was left as it is.
-    11    nothing_ready    There is nothing ready to be claimed.
-    12    check_failed     A check did not pass: `doctor` found a problem, or a verify command failed.
-    70    internal         A mistake in handoff itself; please report it.
-    124   timed_out        Waiting took longer than the time given.
+    CODE  NAME               MEANING
+    0     done               Everything that was asked for is done and durable.
+    1     failed             The request is understood and cannot be carried out; the message says why.
+    2     usage              The command line is wrong; nothing was tried.
+    3     not_found          There is no such task, project, file or store.
+    4     conflict           It contradicts what is already there: a taken name, an ended task, a reused
+                             key, overlapping paths.
+    5     unavailable        The store or a server cannot be reached or used at the moment; trying again
+                             may help.
+    6     lease_lost         The lease behind the fence you showed is gone; nothing was changed. Stop
+                             working on the task.
+    7     outcome_unknown    It may or may not have happened. Repeat the same command with the same
+                             `--key` to find out.
+    8     no_space           The disk or the quota is full; nothing was changed.
+    9     forbidden          This caller may not do this.
+    10    damaged            Stored data is damaged or of a newer version; it was left as it is.
+    11    nothing_ready      There is nothing ready to be claimed.
+    12    check_failed       A check did not pass: `doctor` found a problem, or a verify command failed.
+    13    blocked            The agent waits for a person, so what was waited for cannot come by itself;
+                             the message says what for.
+    14    nothing_to_commit  Nothing has changed in the paths that were to be committed.
+    15    stalled            A session is stuck: nothing of it moves, and telling it to go on did not
+                             help. It still runs.
+    70    internal           A mistake in handoff itself; please report it.
+    99    guarded            The guard refused a git command inside a session; the message says what to
+                             do instead.
+    124   timed_out          Waiting took longer than the time given.
     ");
 }
 

@@ -1,6 +1,8 @@
 //! Sessions as people and agents meet them: real agents on real terminals, each under a holder of its own.
 
 mod attach;
+mod beginning;
+mod care;
 mod hall;
 mod identity;
 mod journal;

@@ -63,7 +63,7 @@ impl Holder<'_> {
         }
     }
 
-    fn note_send(&mut self, message: MessageId, order: &Order) {
+    pub(super) fn note_send(&mut self, message: MessageId, order: &Order) {
         let Preview { text, is_truncated } = Preview::of(&order.text);
         self.tell(Event::Send {
             message,

@@ -14,6 +14,7 @@ use super::network::{self, Address, Network, NetworkError};
 use super::post::Post;
 use super::socket::Socket;
 use super::stopping::Stopping;
+use super::watching::Lookout;
 use super::{Holder, MOUTHFUL};
 use crate::control::Gate;
 use crate::environment::{self, Itself, Work};
@@ -22,6 +23,7 @@ use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
 use crate::signs::Signs;
+use crate::stall::Policy;
 use crate::state::Judge;
 use crate::token::Token;
 use crate::transcript::{Limit, Transcript};
@@ -56,6 +58,10 @@ pub struct Opening {
     /// What is started, with the environment of the one who starts it.
     pub program: Program,
     pub description: Option<String>,
+    /// When it is taken for stuck, if somebody wants to know.
+    pub policy: Option<Policy>,
+    /// Files that the agent is told of when they change.
+    pub files: Vec<PathBuf>,
     pub size: Size,
     pub limit: Limit,
     /// The process that stands behind this one.
@@ -142,6 +148,7 @@ impl<'a> Holder<'a> {
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             post,
+            lookout: Lookout::new(opening.policy, opening.files, now),
             socket,
             network,
             gate,

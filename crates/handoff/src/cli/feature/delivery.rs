@@ -1,17 +1,20 @@
 //! How a prompt reaches its user: printed in any case, with a short view for a person beside it, and on the clipboard
 //! if that can be.
 
+use std::ffi::{OsStr, OsString};
+
 use handoff_api::{ExitCode, PromptDocument, TemplateDocument};
 use handoff_core::FeatureName;
 use handoff_workspace::template::{Origin, Provenance};
 use handoff_workspace::{Notice, Rendered};
 
+use crate::cli::session::run::{self, SeatArgs};
 use crate::clipboard::{self, Taker};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Tone, one_line, plain};
 
-#[derive(Debug, Clone, Copy, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DeliveryArgs {
     /// Put the prompt on the clipboard too.
     #[arg(long)]
@@ -19,6 +22,11 @@ pub(crate) struct DeliveryArgs {
     /// Print the bare prompt and nothing else.
     #[arg(long)]
     raw: bool,
+    /// Start this agent and make the prompt its first message, instead of printing it.
+    #[arg(long, value_name = "AGENT", conflicts_with_all = ["copy", "raw"])]
+    run: Option<OsString>,
+    #[command(flatten)]
+    seat: SeatArgs,
 }
 
 /// A prompt, and what a person sees beside it.
@@ -42,6 +50,9 @@ pub(super) fn deliver(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let text = &delivery.rendered.text;
+    if let Some(agent) = &args.run {
+        return begin(agent, delivery, args, ctx);
+    }
     if ctx.out.is_json() {
         let is_copied = args.copy.then(|| clipboard::copy(ctx, text).is_ok());
         ctx.out
@@ -60,6 +71,25 @@ pub(super) fn deliver(
         copy(text, args, ctx)?;
     }
     Ok(ExitCode::Done)
+}
+
+/// One act from a feature to a session at work on it.
+fn begin(
+    agent: &OsStr,
+    delivery: &Delivery<'_>,
+    args: &DeliveryArgs,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let feature = delivery
+        .feature
+        .map_or_else(String::new, |name| format!(" {name}"));
+    let description = format!("{}{feature}", delivery.purpose);
+    let text = delivery.rendered.text.clone();
+    let session = run::Args::new(agent.to_owned(), &args.seat, text, description);
+    Ok(match run::run(&session, ctx)? {
+        0 => ExitCode::Done,
+        _ => ExitCode::Failed,
+    })
 }
 
 /// A copy that fails is worth a warning, and no more: the prompt was printed.

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Kind::Design => Purpose::Design,
         Kind::Tasks => Purpose::Tasks,
         Kind::Generate => Purpose::Generate,
-        Kind::Continue => return continuation::unguarded(args.delivery, ctx),
+        Kind::Continue => return continuation::unguarded(args.delivery.clone(), ctx),
         Kind::Context => return context(&args.delivery, ctx),
     };
     let site = Site::find(ctx)?;

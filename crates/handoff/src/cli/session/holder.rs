@@ -7,6 +7,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use handoff_agents::AgentName;
@@ -15,6 +16,7 @@ use handoff_core::{BatchId, Fence, ProjectId, Role, SessionId, SessionName, Task
 use handoff_process::{Program, Size, ward};
 use handoff_session::environment::Work;
 use handoff_session::holder::{Address, Loopback, OpenError};
+use handoff_session::stall::Policy;
 use handoff_session::transcript::Limit;
 use handoff_session::{Holder, Opening, catalogue};
 
@@ -55,6 +57,12 @@ pub(crate) struct Args {
     fence: Option<u64>,
     #[arg(long)]
     batch: Option<BatchId>,
+    #[arg(long, requires = "max_resumes")]
+    stall_after_ms: Option<u64>,
+    #[arg(long)]
+    max_resumes: Option<u32>,
+    #[arg(long)]
+    watch_file: Vec<PathBuf>,
     #[arg(long, requires = "port")]
     host: Option<Loopback>,
     #[arg(long)]
@@ -111,6 +119,7 @@ fn hold(args: Args, ctx: &Context) -> Result<ExitCode, Failure> {
 
 fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
     let work = work(&args);
+    let policy = policy(&args);
     let (name, arguments) = args.argv.split_first().expect("clap demands one");
     let mut program = Program::new(name, ctx.cwd()?).with_arguments(arguments);
     program.environment = ctx.ambient.environment.clone();
@@ -128,6 +137,8 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         role: args.role,
         work,
         program,
+        policy,
+        files: args.watch_file,
         description: args.description,
         size: Size {
             rows: args.rows,
@@ -147,6 +158,13 @@ fn work(args: &Args) -> Option<Work> {
         id: args.task_id?,
         fence: Fence::new(args.fence?),
         batch: args.batch,
+    })
+}
+
+fn policy(args: &Args) -> Option<Policy> {
+    Some(Policy {
+        stall_after: Duration::from_millis(args.stall_after_ms?),
+        max_resumes: args.max_resumes?,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Seek as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use handoff_api::{ExitCode, SESSION_EVENT_SCHEMA};
@@ -52,89 +52,116 @@ pub(crate) fn run(args: JournalArgs, ctx: &mut Context) -> Result<ExitCode, Fail
         );
         return Err(Failure::new(ExitCode::NotFound, text));
     }
-    let path = place::journal(&known.directory);
-    let watched =
-        Watch::on(&path).and_then(|watch| watch.also_on(&place::holder_lock(&known.directory)));
-    let mut watch =
-        watched.map_err(|error| Failure::failed("cannot follow the journal").because(&error))?;
-    let file = File::open(&path)
-        .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
-    let mut reader = Reader {
-        file: BufReader::new(file),
-        line: vec![],
-        from: args.from,
-    };
+    let mut follower = Follower::open(&known)?;
     loop {
-        // Looked at before reading: the last event is there when the holder is gone.
-        let lives = catalogue::is_held(&known.directory).map_err(|error| unreadable(&error))?;
-        let seen = reader.print_rest(ctx)?;
-        match (args.ending, seen, lives) {
-            (Ending::Snapshot, _, _) | (Ending::Exit, Seen::Exit, _) => return Ok(ExitCode::Done),
-            (Ending::Exit, Seen::More, false) => return Err(lost_or_over(&known)),
-            (Ending::Exit, Seen::More, true) => drop(watch.wait(Some(LOOK_AGAIN))),
+        match follower.next()? {
+            Heard::Entry(entry, line) => {
+                if args.from.is_none_or(|from| entry.ts >= from) {
+                    show(&entry, &line, ctx)?;
+                }
+                if matches!(entry.event, Event::Exited { .. }) {
+                    return Ok(ExitCode::Done);
+                }
+            }
+            Heard::Rest if args.ending == Ending::Snapshot => return Ok(ExitCode::Done),
+            Heard::Rest if follower.is_over(&known)? => return Err(lost(&known)),
+            Heard::Rest => follower.wait()?,
         }
-        reader.require_whole(&path)?;
     }
 }
 
-/// Without an end in the journal its holder has died, even if the end is on record.
-fn lost_or_over(known: &Known) -> Failure {
-    lost(known)
-}
-
-/// What the last look found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Exit,
-    More,
-}
-
-struct Reader {
+/// One who reads a journal as it grows.
+pub(super) struct Follower {
+    path: PathBuf,
     file: BufReader<File>,
+    watch: Watch,
     /// A line that is not complete yet.
     line: Vec<u8>,
-    from: Option<Timestamp>,
+    life: Life,
 }
 
-impl Reader {
-    /// A journal only grows. One that was deleted, replaced or cut has events that nobody will see.
-    fn require_whole(&mut self, path: &Path) -> Result<(), Failure> {
+/// Whether the holder lived at the last look but one: its last event is there when it is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Life {
+    Seen,
+    Gone,
+}
+
+/// What a follower hears.
+pub(super) enum Heard {
+    Entry(Box<Entry>, Vec<u8>),
+    /// There is no more yet.
+    Rest,
+}
+
+impl Follower {
+    pub(super) fn open(known: &Known) -> Result<Self, Failure> {
+        let path = place::journal(&known.directory);
+        let watched =
+            Watch::on(&path).and_then(|watch| watch.also_on(&place::holder_lock(&known.directory)));
+        let watch = watched
+            .map_err(|error| Failure::failed("cannot follow the journal").because(&error))?;
+        let file = File::open(&path)
+            .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
+        Ok(Self {
+            path,
+            file: BufReader::new(file),
+            watch,
+            line: vec![],
+            life: Life::Seen,
+        })
+    }
+
+    /// The next event.
+    pub(super) fn next(&mut self) -> Result<Heard, Failure> {
+        let length = self
+            .file
+            .read_until(b'\n', &mut self.line)
+            .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
+        if length == 0 || !self.line.ends_with(b"\n") {
+            return Ok(Heard::Rest);
+        }
+        let line = std::mem::take(&mut self.line);
+        match serde_json::from_slice(&line) {
+            Ok(entry) => Ok(Heard::Entry(Box::new(entry), line)),
+            Err(error) => {
+                let text = format!("the journal has a line that is none: {error}");
+                Err(Failure::new(ExitCode::Damaged, text))
+            }
+        }
+    }
+
+    /// Whether nothing will come any more. Asked when there is nothing to read, it looks once more after the holder is gone.
+    pub(super) fn is_over(&mut self, known: &Known) -> Result<bool, Failure> {
+        if self.life == Life::Gone {
+            return Ok(true);
+        }
+        let lives = catalogue::is_held(&known.directory).map_err(|error| unreadable(&error))?;
+        if !lives {
+            self.life = Life::Gone;
+        }
+        Ok(false)
+    }
+
+    /// Waits until there may be more. A journal only grows: one that was deleted, replaced or cut has events that nobody sees.
+    pub(super) fn wait(&mut self) -> Result<(), Failure> {
+        if self.life == Life::Gone {
+            return Ok(());
+        }
+        // Whatever wakes us, we look.
+        drop(self.watch.wait(Some(LOOK_AGAIN)));
+        let path = &self.path;
         let broken = |what| Failure::failed(format!("the journal `{}` {what}", path.display()));
         let there = path
             .metadata()
             .map_err(|error| broken("is gone").because(&error))?;
-        let own = self.file.get_ref().metadata()?;
-        if there.ino() != own.ino() {
+        if there.ino() != self.file.get_ref().metadata()?.ino() {
             return Err(broken("is another file now"));
         }
         if there.len() < self.file.stream_position()? {
             return Err(broken("was cut"));
         }
         Ok(())
-    }
-
-    fn print_rest(&mut self, ctx: &mut Context) -> Result<Seen, Failure> {
-        let damaged = |error: &dyn std::fmt::Display| {
-            let text = format!("the journal has a line that is none: {error}");
-            Failure::new(ExitCode::Damaged, text)
-        };
-        loop {
-            let length = self
-                .file
-                .read_until(b'\n', &mut self.line)
-                .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
-            if length == 0 || !self.line.ends_with(b"\n") {
-                return Ok(Seen::More);
-            }
-            let line = std::mem::take(&mut self.line);
-            let entry: Entry = serde_json::from_slice(&line).map_err(|error| damaged(&error))?;
-            if self.from.is_none_or(|from| entry.ts >= from) {
-                show(&entry, &line, ctx)?;
-            }
-            if matches!(entry.event, Event::Exited { .. }) {
-                return Ok(Seen::Exit);
-            }
-        }
     }
 }
 

@@ -9,9 +9,11 @@ use handoff_api::ExitCode;
 use handoff_core::{ProjectId, SessionId, SessionName};
 use handoff_engine::without_secrets;
 use handoff_process::{Program, Report, Size, detach};
+use handoff_session::environment::Work;
 use handoff_session::holder::Address;
 use serde::{Deserialize, Serialize};
 
+use super::watch_args::Care;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -40,6 +42,8 @@ pub(super) struct Launch {
     pub(super) log_limit: u64,
     /// Where it listens besides its socket.
     pub(super) network: Option<Address>,
+    pub(super) care: Care,
+    pub(super) work: Option<Work>,
 }
 
 impl Launch {
@@ -93,6 +97,7 @@ impl Launch {
         for (option, value) in options {
             program.arguments.extend([option.into(), value]);
         }
+        program.arguments.extend(self.surroundings());
         if let Some(Address { host, port }) = self.network {
             let options = [format!("--host={}", host.name()), format!("--port={port}")];
             program.arguments.extend(options.map(OsString::from));
@@ -105,6 +110,26 @@ impl Launch {
         program.arguments.extend(self.argv.iter().cloned());
         program.environment = without_secrets(ctx.ambient.environment.clone());
         Ok(program)
+    }
+}
+
+impl Launch {
+    /// What it works on and what its holder looks after, as options.
+    fn surroundings(&self) -> Vec<OsString> {
+        let mut options: Vec<OsString> = vec![];
+        if let Some(work) = &self.work {
+            options.push(format!("--task={}", work.task).into());
+            options.push(format!("--task-id={}", work.id).into());
+            options.push(format!("--fence={}", work.fence).into());
+        }
+        if let Some(policy) = &self.care.policy {
+            options.push(format!("--stall-after-ms={}", policy.stall_after.as_millis()).into());
+            options.push(format!("--max-resumes={}", policy.max_resumes).into());
+        }
+        for file in &self.care.files {
+            options.extend(["--watch-file".into(), file.into()]);
+        }
+        options
     }
 }
 

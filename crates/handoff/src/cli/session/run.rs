@@ -10,9 +10,12 @@ use handoff_core::{Action, SessionId, SessionName};
 use handoff_process::Size;
 use handoff_session::control::Attachment;
 use handoff_session::holder::{Address, Loopback};
-use handoff_session::{Known, Standing, catalogue};
+use handoff_session::message::{Finish, Order, Urgency};
+use handoff_session::{Client, Known, Standing, catalogue};
 
 use super::address::{places, unreadable};
+use super::assignment::Assignment;
+use super::babysitter;
 use super::document::documents;
 use super::launch::{Launch, own_program, require_program};
 use super::patience::Patience;
@@ -20,6 +23,7 @@ use super::random_name::random_name;
 use super::roster;
 use super::tmux::{WindowName, open_window};
 use super::viewer::{self, Left};
+use super::watch_args::WatchArgs;
 use crate::context::Context;
 use crate::desk::{caller, ensure_project};
 use crate::failure::Failure;
@@ -29,7 +33,7 @@ use crate::output::{Tone, plain};
 const START_TAKES: Duration = Duration::from_secs(10);
 const MIB: u64 = 1024 * 1024;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// One of `handoff agents`, or any program for a terminal.
     agent: OsString,
@@ -52,8 +56,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SEC")]
     timeout: Option<Patience>,
     /// How much of what it prints is kept, twice, in MiB; 0 keeps everything.
-    #[arg(long, value_name = "MIB", default_value_t = 64)]
-    log_limit: u64,
+    #[arg(long, value_name = "MIB")]
+    log_limit: Option<u64>,
+    /// Its first message.
+    #[arg(long, value_name = "TEXT", conflicts_with = "task")]
+    context: Option<String>,
+    /// Claim this task for it; the brief is its first message, and the lease lasts as long as the session.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+    #[command(flatten)]
+    watch: WatchArgs,
     /// Listen on this name of the machine as well: `localhost`, `127.0.0.1` or `::1`.
     #[arg(long, value_name = "HOST")]
     host: Option<Loopback>,
@@ -65,27 +77,116 @@ pub(crate) struct Args {
     arguments: Vec<OsString>,
 }
 
-pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
+/// Keeps this much of what is printed, twice, when nobody says otherwise.
+const LOG_LIMIT: u64 = 64;
+
+impl Args {
+    /// For a session that is begun by another command.
+    pub(crate) fn new(
+        agent: OsString,
+        seat: &SeatArgs,
+        context: String,
+        description: String,
+    ) -> Self {
+        Self {
+            agent,
+            id: seat.id.clone(),
+            detach: seat.detach,
+            context: Some(context),
+            description: Some(description),
+            ..Self::default()
+        }
+    }
+}
+
+/// Where one sits down at a session that another command begins.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct SeatArgs {
+    /// With `--run`: what to call the session.
+    #[arg(long, value_name = "NAME", requires = "run")]
+    id: Option<SessionName>,
+    /// With `--run`: do not sit down at its terminal.
+    #[arg(long, requires = "run")]
+    detach: bool,
+}
+
+pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     caller(&ctx.ambient)?.may(Action::Supervise)?;
     let terminal = match args.seat() {
         Seat::Here => Some(own_terminal(ctx)?),
         Seat::Window => require_program(OsStr::new("tmux"), ctx.cwd()?, ctx).map(|()| None)?,
-        Seat::Nowhere => None,
+        Seat::Nowhere | Seat::Beside => None,
     };
-    let launch = prepare(args, terminal, ctx)?;
+    let assignment = args.task.as_deref().map(|task| Assignment::find(task, ctx));
+    let assignment = assignment.transpose()?;
+    let launch = prepare(args, terminal, assignment.as_ref(), ctx)?;
     let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
     launch.start(timeout, ctx)?;
     let known = find(launch.id, ctx)?;
+    brief(args, &known, assignment)?;
+    sit_down(args, &launch, &known, ctx)
+}
+
+/// Gives the session its task and its first message.
+fn brief(args: &Args, known: &Known, assignment: Option<Assignment>) -> Result<(), Failure> {
+    let text = match assignment {
+        Some(mut assignment) => {
+            if let Err(failure) = assignment.claim(known.record.id) {
+                // It has heard of nothing yet; what is left of it is listed.
+                Client::new(&known.record.socket).stop(Duration::ZERO).ok();
+                return Err(failure);
+            }
+            Some(assignment.message())
+        }
+        None => args.context.clone(),
+    };
+    match text {
+        Some(text) => send_first(text, known),
+        None => Ok(()),
+    }
+}
+
+fn send_first(text: String, known: &Known) -> Result<(), Failure> {
+    let key = format!("{}/first", known.record.id);
+    let order = Order {
+        text,
+        key: key.parse().expect("an id and a word make a key"),
+        finish: Finish::Submit,
+        urgency: Urgency::Wait,
+        expires_after: None,
+    };
+    let sent = Client::new(&known.record.socket).send_message(&order);
+    sent.map(drop).map_err(|error| {
+        let name = &known.record.name;
+        Failure::failed(format!("`{name}` runs, but has not got its first message"))
+            .because(&error)
+            .hint(format!(
+                "see whether it still does: `handoff ps --id {name}`"
+            ))
+    })
+}
+
+fn sit_down(args: &Args, launch: &Launch, known: &Known, ctx: &mut Context) -> Result<u8, Failure> {
+    let is_watched = launch.care.policy.is_some();
     match args.seat() {
-        Seat::Nowhere => show(&known, None, ctx),
+        Seat::Nowhere => show(known, None, ctx),
+        Seat::Beside => {
+            show(known, None, ctx)?;
+            babysitter::stay(known, ctx)
+        }
         Seat::Window => {
             let own = WindowName::from(&known.record.name);
             let name = args.tmux.clone().flatten().unwrap_or(own);
-            let target = open_window(&known, &name, ctx)?;
-            show(&known, Some(target), ctx)
+            let target = open_window(known, &name, ctx)?;
+            let shown = show(known, Some(target), ctx)?;
+            if is_watched && !args.detach {
+                babysitter::stay(known, ctx)
+            } else {
+                Ok(shown)
+            }
         }
-        Seat::Here => match viewer::view(&known, Attachment::Write, ctx)? {
-            Left::Detached => viewer::say_detached(&known, ctx),
+        Seat::Here => match viewer::view(known, Attachment::Write, ctx)? {
+            Left::Detached => viewer::say_detached(known, ctx),
             Left::Ended => viewer::ended(&find(launch.id, ctx)?),
         },
     }
@@ -95,7 +196,10 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seat {
     Here,
+    /// In a window of tmux.
     Window,
+    /// Nobody sits at it, but somebody stays and hears how it goes.
+    Beside,
     Nowhere,
 }
 
@@ -104,6 +208,7 @@ impl Args {
         match (&self.tmux, self.detach) {
             (Some(_), _) => Seat::Window,
             (None, true) => Seat::Nowhere,
+            (None, false) if self.watch.is_watching() => Seat::Beside,
             (None, false) => Seat::Here,
         }
     }
@@ -118,7 +223,12 @@ fn own_terminal(ctx: &Context) -> Result<Size, Failure> {
     })
 }
 
-fn prepare(args: &Args, terminal: Option<Size>, ctx: &Context) -> Result<Launch, Failure> {
+fn prepare(
+    args: &Args,
+    terminal: Option<Size>,
+    assignment: Option<&Assignment>,
+    ctx: &Context,
+) -> Result<Launch, Failure> {
     let cwd = directory(args, ctx)?;
     let (agent, argv) = command(args, ctx)?;
     require_program(&argv[0], &cwd, ctx)?;
@@ -130,10 +240,12 @@ fn prepare(args: &Args, terminal: Option<Size>, ctx: &Context) -> Result<Launch,
         agent,
         argv,
         description: args.description.clone(),
-        cwd,
         size: terminal.unwrap_or(Size::DETACHED),
-        log_limit: args.log_limit.saturating_mul(MIB),
+        log_limit: args.log_limit.unwrap_or(LOG_LIMIT).saturating_mul(MIB),
         network: network(args),
+        care: args.watch.care(&cwd)?,
+        work: assignment.map(Assignment::work),
+        cwd,
     })
 }
 

@@ -1,0 +1,130 @@
+//! A task for a session: it is claimed when the session's holder lives, because the lease lasts as long as that does.
+
+use std::time::Duration;
+
+use handoff_api::ExitCode;
+use handoff_core::lease::Ttl;
+use handoff_core::task::Command;
+use handoff_core::{Action, Fence, IdempotencyKey, SessionId, Task, TaskState};
+use handoff_session::environment::Work;
+use handoff_store::queue::{Change, TaskRef, TenureWish};
+use handoff_store::{StoreKind, read, tasks};
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// On a server nobody renews the lease of a session that was started by hand.
+const LEASE_ON_A_SERVER: Duration = Duration::from_secs(4 * 3600);
+
+/// A task that a session is to work on.
+pub(super) struct Assignment {
+    desk: Desk,
+    task: Task,
+}
+
+impl Assignment {
+    /// Finds the task, and refuses one that cannot be claimed now, before anything is started for it.
+    pub(super) fn find(text: &str, ctx: &Context) -> Result<Self, Failure> {
+        let mut desk = Desk::open(ctx)?;
+        desk.caller.may(Action::Claim)?;
+        let task = desk.task_ref(text)?;
+        let task = read(&mut *desk.store, |tx| match &task {
+            TaskRef::Id(id) => tasks::get(tx, *id),
+            TaskRef::Named { project, name } => tasks::named(tx, *project, name),
+        })?;
+        match &task.state {
+            TaskState::Done { .. } | TaskState::Cancelled { .. } => Err(over(&task)),
+            TaskState::Waiting
+            | TaskState::Queued
+            | TaskState::Leased { .. }
+            | TaskState::Running { .. }
+            | TaskState::Failed { .. }
+            | TaskState::Blocked { .. } => Ok(Self { desk, task }),
+        }
+    }
+
+    /// What the session is told of it when it starts. The lease is the next one: if it becomes another, the claim fails.
+    pub(super) fn work(&self) -> Work {
+        Work {
+            task: self.task.spec.name.clone(),
+            id: self.task.id,
+            fence: self.task.fence.next(),
+            batch: None,
+        }
+    }
+
+    /// Claims it for this session, whose holder lives, and records that the session has begun.
+    pub(super) fn claim(&mut self, session: SessionId) -> Result<(), Failure> {
+        let tenure = match self.desk.store.info().kind {
+            StoreKind::Sqlite => TenureWish::Anchored { session },
+            StoreKind::Postgres => TenureWish::Timed {
+                ttl: Ttl::new(LEASE_ON_A_SERVER).expect("it is within the limits"),
+            },
+        };
+        let task = TaskRef::Id(self.task.id);
+        let claim = Change::Claim { task, tenure };
+        let key = |verb: &str| IdempotencyKey::of_session(session, self.task.id, verb);
+        let (claim_key, start_key) = (key("claim"), key("start"));
+        let claimed = self.desk.submit(claim, Some(claim_key))?;
+        let fence = claimed.receipt.answer.into_task().map(|task| task.fence);
+        if fence != Some(self.work().fence) {
+            return Err(self.taken(fence));
+        }
+        self.tell(
+            Command::Start {
+                fence: self.work().fence,
+                session,
+            },
+            start_key,
+        )
+    }
+
+    fn tell(&mut self, command: Command, key: IdempotencyKey) -> Result<(), Failure> {
+        let task = TaskRef::Id(self.task.id);
+        self.desk
+            .submit(Change::Tell { task, command }, Some(key))?;
+        Ok(())
+    }
+
+    /// Somebody was quicker, and gave it back already: the session knows a lease that is not its own.
+    fn taken(&mut self, fence: Option<Fence>) -> Failure {
+        if let Some(fence) = fence {
+            let release = Command::Release {
+                fence,
+                reason: None,
+            };
+            let key = crate::context::fresh_key();
+            // If that fails too, the lease ends with the session's holder.
+            self.tell(release, key).ok();
+        }
+        let text = format!(
+            "somebody else worked on `{}` meanwhile",
+            self.task.spec.name
+        );
+        Failure::new(ExitCode::Conflict, text).hint("try again")
+    }
+
+    /// The first message to the session.
+    pub(super) fn message(&self) -> String {
+        let spec = &self.task.spec;
+        let name = &spec.name;
+        let owned = spec.owns.as_ref().map_or_else(String::new, |owns| {
+            let patterns: Vec<_> = owns.patterns().iter().map(|it| format!("`{it}`")).collect();
+            format!("Change only {}. ", patterns.join(", "))
+        });
+        let checked = spec.verify.as_ref().map_or_else(String::new, |command| {
+            format!("It is checked with `{command}`. ")
+        });
+        format!(
+            "# Your task: {name}\n\n{}\n\n# How to finish\n\n{owned}{checked}Say in your last message what you did and \
+             what is left. If you cannot go on without a person: `handoff queue block {name} --reason WHY`.\n",
+            spec.brief
+        )
+    }
+}
+
+fn over(task: &Task) -> Failure {
+    let text = format!("the task `{}` is over", task.spec.name);
+    Failure::new(ExitCode::Conflict, text).hint("see what is open: `handoff queue list`")
+}

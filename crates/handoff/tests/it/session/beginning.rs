@@ -1,0 +1,82 @@
+//! What a session begins with: a first message, a task, a feature's prompt.
+
+use super::hall::Hall;
+
+#[test]
+fn the_context_is_the_first_message() {
+    let hall = Hall::new();
+    let words = [
+        "bash",
+        "--context",
+        "echo $((6 * 7))",
+        "--",
+        "--norc",
+        "--noprofile",
+    ];
+    let shell = hall.run("told", &words);
+    hall.until("told", "\"type\":\"delivered\"");
+    shell.shows("42");
+}
+
+#[test]
+fn a_task_is_claimed_for_as_long_as_the_session_lives() {
+    let hall = Hall::new();
+    hall.stage.add("fix");
+    let words = ["bash", "--task", "fix", "--", "--norc", "--noprofile"];
+    let shell = hall.run("worker", &words);
+    assert_eq!(hall.stage.state("fix"), "running");
+    assert_eq!(hall.listed("worker")["task"], "fix");
+    let events = hall.stage.say("events --id worker --snapshot").stdout;
+    assert!(events.contains("# Your task: fix"), "{events}");
+    let second = hall.stage.say("run bash --detach --task fix --id second");
+    assert_eq!(second.code(), Some(4), "{}", second.stderr);
+    assert!(second.stderr.contains("fix"), "{}", second.stderr);
+    assert_eq!(
+        hall.stage.json("ps --id second")["sessions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        0
+    );
+    let agent = shell.agent();
+    shell.holder().kill();
+    assert!(agent.ends());
+    hall.stage.add("another");
+    assert_eq!(hall.stage.state("fix"), "queued");
+}
+
+#[test]
+fn a_session_knows_the_lease_that_it_works_under() {
+    let hall = Hall::new();
+    hall.stage.add("fix");
+    let command = "echo $HANDOFF_TASK/$HANDOFF_FENCE; cat";
+    let shell = hall.run("worker", &["sh", "--task", "fix", "--", "-c", command]);
+    shell.shows("fix/1");
+    assert_eq!(
+        hall.stage.say("run sh --detach --task nothing").code(),
+        Some(3)
+    );
+    assert_eq!(
+        hall.stage
+            .say("run sh --detach --task fix --context x")
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn a_feature_begins_in_one_act() {
+    let hall = Hall::new();
+    hall.stage.feature("login", "- [ ] 1. Write it.\n");
+    let started = hall
+        .stage
+        .say("continue --run bash --detach --id go --json");
+    assert_eq!(started.code(), Some(0), "{}", started.stderr);
+    assert_eq!(started.json()["name"], "go");
+    assert_eq!(started.json()["description"], "continue login");
+    hall.until("go", "\"type\":\"send\"");
+    let refused = hall.stage.say("continue --detach");
+    assert_eq!(refused.code(), Some(2), "{}", refused.stderr);
+    let refused = hall.stage.say("continue --run no-such-agent --detach --id x");
+    assert_eq!(refused.code(), Some(3), "{}", refused.stderr);
+}
