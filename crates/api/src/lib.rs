@@ -12,6 +12,7 @@ mod event;
 mod exit;
 mod feature;
 mod help;
+mod message;
 mod plan;
 mod prompt;
 mod session;
@@ -30,6 +31,10 @@ pub use feature::{
     TreeDocument, TrustDocument, VerifiedCheck, VerifyDocument,
 };
 pub use help::{CompletionDocument, HelpDocument};
+pub use message::{
+    AnswerDocument, AnsweredDocument, DialogDocument, InterruptDocument, MessageDocument,
+    MessageStep, MessagesDocument, SenderDocument, SessionWaitDocument,
+};
 pub use plan::{
     NextDocument, NoteReceipt, PlanDocument, PlanVerdict, ProblemDocument, ProblemSeverity,
     StepDocument, StepReceipt, StepState, ValidateDocument,

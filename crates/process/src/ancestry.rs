@@ -1,50 +1,75 @@
-//! Who stands behind a process: its parents, as the kernel knows them. A program can say anything about itself, but not choose
-//! where it comes from; one whose parent has ended belongs to the nearest that adopts.
+//! Who started a process, and who started them: a chain that a program cannot talk itself out of by changing its own
+//! environment. One whose starter has ended belongs to the nearest that adopts.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 
 use crate::identity::Identity;
 use crate::stat::Stat;
 
-/// Longer lines of descent are cut: this is more than any shell nests.
-const MOST: usize = 64;
+/// A chain longer than this is not looked at to its end.
+const LONGEST: usize = 256;
 
 /// A process above another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ancestor {
     /// Which process it is.
     pub identity: Identity,
-    /// What it was started with, as it tells itself.
-    pub arguments: Vec<OsString>,
 }
 
-/// The process itself and those above it, the nearest first, as far as they can be seen.
+/// The processes above this one, the nearest first.
+#[must_use]
+pub fn ancestors() -> Vec<Ancestor> {
+    let mut found = ancestry(std::process::id());
+    found.drain(..1.min(found.len()));
+    found
+}
+
+/// A process and those above it, the nearest first, as far as they can be seen.
+#[must_use]
 pub fn ancestry(pid: u32) -> Vec<Ancestor> {
     let mut found = vec![];
     let mut next = pid;
-    while next > 1 && found.len() < MOST {
-        let Ok(stat) = Stat::read(next) else {
-            break;
+    while next != 0
+        && found.len() < LONGEST
+        && let Ok(stat) = Stat::read(next)
+    {
+        let identity = Identity {
+            pid: next,
+            started: stat.started,
         };
-        found.push(Ancestor {
-            identity: Identity {
-                pid: next,
-                started: stat.started,
-            },
-            arguments: arguments(next),
-        });
+        found.push(Ancestor { identity });
         next = stat.parent;
     }
     found
 }
 
-fn arguments(pid: u32) -> Vec<OsString> {
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let line = line.strip_suffix(b"\0").unwrap_or(&line);
-    line.split(|byte| *byte == 0)
-        .map(|word| OsString::from_vec(word.to_vec()))
-        .collect()
+impl Ancestor {
+    /// What it was started with, as it tells itself; empty where it may not be read.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<OsString> {
+        self.strings("cmdline")
+    }
+
+    /// A variable that it was started with; none where it may not be read.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<OsString> {
+        let variables = self.strings("environ");
+        variables.into_iter().find_map(|variable| {
+            let rest = variable.as_bytes().strip_prefix(name.as_bytes())?;
+            Some(OsStr::from_bytes(rest.strip_prefix(b"=")?).to_owned())
+        })
+    }
+
+    fn strings(&self, file: &str) -> Vec<OsString> {
+        let path = format!("/proc/{}/{file}", self.identity.pid);
+        let text = fs::read(path).unwrap_or_default();
+        let text = text.strip_suffix(b"\0").unwrap_or(&text);
+        text.split(|byte| *byte == 0)
+            .map(|word| OsStr::from_bytes(word).to_owned())
+            .collect()
+    }
 }
 
 #[cfg(test)]
@@ -52,11 +77,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_is_its_own_nearest() {
+    fn our_starter_is_the_first_and_has_an_environment() {
+        let found = ancestors();
+        assert_eq!(found[0].identity.pid, std::os::unix::process::parent_id());
+        assert!(found[0].variable("PATH").is_some());
+        assert_eq!(found[0].variable("PAT"), None);
+    }
+
+    #[test]
+    fn a_process_is_its_own_nearest() {
         let own = Identity::own().unwrap();
         let found = ancestry(own.pid);
         assert_eq!(found[0].identity, own);
-        assert!(!found[0].arguments.is_empty());
+        assert!(!found[0].arguments().is_empty());
         assert_eq!(ancestry(0), []);
     }
 }

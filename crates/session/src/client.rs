@@ -14,7 +14,8 @@ use serde_json::json;
 
 use crate::control::http::{self, Head, Headers};
 use crate::control::{
-    Attachment, HttpError, Interrupted, Recognised, Screenshot, Sent, Status, Stopped,
+    Asking, Attachment, Choosing, HttpError, Interrupted, Recognised, Reply, Screenshot, Sent,
+    Status, Stopped,
 };
 use crate::message::Order;
 use crate::token::Token;
@@ -103,6 +104,17 @@ impl Client {
     pub fn send_message(&self, order: &Order) -> Result<Sent, ClientError> {
         let body = serde_json::to_vec(order).map_err(ClientError::Ask)?;
         self.ask("POST", "/v1/messages", &body, Some(PATIENCE))
+    }
+
+    /// What the agent asks a person.
+    pub fn asking(&self) -> Result<Asking, ClientError> {
+        self.ask("GET", "/v1/dialog", &[], Some(PATIENCE))
+    }
+
+    /// Has a choice made, if the same is still asked.
+    pub fn reply(&self, reply: &Reply) -> Result<Choosing, ClientError> {
+        let body = serde_json::to_vec(reply).map_err(ClientError::Ask)?;
+        self.ask("POST", "/v1/answer", &body, Some(PATIENCE))
     }
 
     /// Has the keys pressed that end a turn.

@@ -7,6 +7,8 @@
 //! | `GET /v1/screen` | what its terminal shows |
 //! | `POST /v1/input` | `{"text": …}` or `{"base64": …}` is typed |
 //! | `POST /v1/messages` | `{"text": …, "key": …}` is on the disk, and its id is the answer |
+//! | `GET /v1/dialog` | what the agent asks a person |
+//! | `POST /v1/answer` | `{"dialog": …, "choice": …}` is chosen if that is still asked |
 //! | `POST /v1/interrupt` | the keys that end a turn are pressed |
 //! | `POST /v1/resize` | `{"rows": …, "columns": …}` |
 //! | `POST /v1/stop` | `{"grace_ms": …}`; answered when nothing is left |
@@ -21,5 +23,6 @@ pub mod message;
 pub use gate::{Entrance, Gate};
 pub use http::{Head, Headers, HttpError};
 pub use message::{
-    Attachment, Interrupted, ROUTES, Recognised, Request, Screenshot, Sent, Status, Stopped,
+    Asking, Attachment, Choosing, Interrupted, ROUTES, Recognised, Reply, Request, Screenshot,
+    Sent, Status, Stopped,
 };

@@ -50,7 +50,8 @@ impl Gain {
             return String::new();
         };
         match (painting, text_box) {
-            (Painting::Lines, TextBox::CursorLine | TextBox::Editor) => {
+            (Painting::Lines, TextBox::Editor) => printed_lines(after_editor(&collected.bytes), ""),
+            (Painting::Lines, TextBox::CursorLine) => {
                 printed_lines(&collected.bytes, &collected.tail)
             }
             (Painting::Screen, TextBox::CursorLine | TextBox::Editor) => {
@@ -67,6 +68,13 @@ pub enum Painting {
     Lines,
     /// On a screen of its own.
     Screen,
+}
+
+/// What a line editor draws ends where it stops reading.
+fn after_editor(bytes: &[u8]) -> &[u8] {
+    const STOP: &[u8] = b"\x1b[?2004l";
+    let at = bytes.windows(STOP.len()).position(|it| it == STOP);
+    at.map_or(bytes, |at| &bytes[at + STOP.len()..])
 }
 
 /// Without the echo before and the prompt after.
@@ -116,14 +124,18 @@ mod tests {
 
     #[test]
     fn a_shell_is_read_without_its_echo_and_its_prompt() {
-        for (printed, tail) in [
-            ("\r\none\r\ntwo\r\n$ ", "ls"),
-            ("ls\r\n\x1b[?2004l\rone\r\ntwo\r\n$ ", "ls"),
+        for (printed, text_box) in [
+            ("\r\none\r\ntwo\r\n$ ", TextBox::CursorLine),
+            ("ls\r\none\r\ntwo\r\n$ ", TextBox::CursorLine),
+            (
+                "ls\r\nls\r\n\x1b[?2004l\rone\r\ntwo\r\n\x1b[?2004h$ ",
+                TextBox::Editor,
+            ),
         ] {
             let mut gain = Gain::default();
-            gain.begin(vec![], tail);
+            gain.begin(vec![], "ls");
             gain.printed(printed.as_bytes());
-            let text = gain.end(&[], Painting::Lines, TextBox::Editor);
+            let text = gain.end(&[], Painting::Lines, text_box);
             assert_eq!(text, "one\ntwo", "{printed:?}");
         }
     }

@@ -4,6 +4,7 @@
 //! all its descendants when the agent ends.
 
 mod answering;
+mod choosing;
 mod delivering;
 mod ending;
 mod guest;
@@ -133,6 +134,7 @@ impl Holder<'_> {
             self.type_pending();
             self.step_stop(now)?;
             self.publish(now)?;
+            self.choose(now);
             self.look_out(now);
             self.deliver(now);
             self.draw(now);

@@ -120,7 +120,7 @@ impl Inbox {
         };
         let queued = Progress::Queued { because: None };
         self.append(
-            line(fresh, wall, queued, Some(message.clone())),
+            &line(fresh, wall, queued, Some(message.clone())),
             Durability::Now,
         )
         .map_err(AcceptError::Write)?;
@@ -194,12 +194,12 @@ impl Inbox {
         if is_settled(&progress) {
             self.waiting.retain(|it| it.message.id != id);
         }
-        self.append(line(id, wall, progress, None), Durability::Later)
+        self.append(&line(id, wall, progress, None), Durability::Later)
             .ok();
     }
 
-    fn append(&self, line: Line, durability: Durability) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(&line)?;
+    fn append(&self, line: &Line, durability: Durability) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
         let mut file = open(&self.path)?;
         let before = file.metadata()?.len();

@@ -49,6 +49,12 @@ pub enum Event {
         evidence: Evidence,
         turn: u64,
     },
+    /// A choice was made in a dialog.
+    Answered {
+        choice: String,
+        /// Whether the question is gone; if not, the keys did nothing.
+        is_taken: bool,
+    },
     /// The agent begins to work.
     TurnStarted { turn: u64 },
     /// It waits for the next message.
@@ -91,6 +97,7 @@ impl Event {
             Self::Started { .. }
             | Self::Send { .. }
             | Self::Delivered { .. }
+            | Self::Answered { .. }
             | Self::TurnStarted { .. }
             | Self::TurnEnded { .. }
             | Self::Blocked { .. }
@@ -107,11 +114,12 @@ impl Event {
 }
 
 /// The words of all types, as `docs/events.md` explains them.
-pub const TYPES: [&str; 14] = [
+pub const TYPES: [&str; 15] = [
     "started",
     "state_changed",
     "send",
     "delivered",
+    "answered",
     "turn_started",
     "turn_ended",
     "blocked",
@@ -182,6 +190,20 @@ impl Journal {
         self.seq += 1;
         Ok(())
     }
+}
+
+/// Everything that happened so far. A line that is cut off is not there yet.
+pub fn read(directory: &Path) -> io::Result<Vec<Entry>> {
+    let text = match std::fs::read(place::journal(directory)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(error) => return Err(error),
+    };
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    let whole = lines.filter(|line| line.ends_with(b"\n"));
+    whole
+        .map(|line| Ok(serde_json::from_slice(line)?))
+        .collect()
 }
 
 /// The state that was published last; none before the first change.

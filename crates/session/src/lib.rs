@@ -15,6 +15,7 @@
 //! | [`rehearsal`] | what would follow from a recorded terminal |
 //! | [`message`], [`inbox`] | what is said to the agent, and `inbox.jsonl`, where that is kept |
 //! | [`delivery`], [`paste`], [`keyboard`] | how it is typed, from what is seen |
+//! | [`dialog`], [`choosing`] | what an agent asks, and making a choice |
 //! | [`turn`] | from a message to the next prompt |
 //! | [`silence`], [`stall`], [`hook`] | whether it prints, whether it is stuck, and which files it is told of |
 //! | [`control`] | requests and answers on the socket, and who is let in |
@@ -26,9 +27,11 @@
 //! work. It has one thread and no async runtime: see `docs/design/0008-sessions.md`.
 
 pub mod catalogue;
+pub mod choosing;
 pub mod client;
 pub mod control;
 pub mod delivery;
+pub mod dialog;
 pub mod environment;
 pub mod gain;
 pub mod holder;

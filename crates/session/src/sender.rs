@@ -19,11 +19,11 @@ pub fn of_process(pid: u32, places: &Places) -> Option<Sender> {
 
 /// Many processes may name a session in their arguments; its holder is the one in its record.
 fn held_by(ancestor: &Ancestor, places: &Places) -> Option<Sender> {
-    let words = ancestor.arguments.iter();
+    let words = ancestor.arguments().into_iter();
     let mut named = words.filter_map(|word| word.to_str()?.parse::<SessionId>().ok());
     named.find_map(|id| {
         let record = catalogue::by_id(places, id).ok()??.record;
-        (record.holder == ancestor.identity.into()).then(|| Sender {
+        (record.holder == ancestor.identity.into()).then_some(Sender {
             session: record.id,
             name: record.name,
         })

@@ -61,6 +61,17 @@ pub enum Outcome {
     Other,
 }
 
+impl Outcome {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Exited => "exited",
+            Self::Other => "other",
+        }
+    }
+}
+
 impl Turns {
     /// How many turns have begun.
     pub const fn number(&self) -> u64 {

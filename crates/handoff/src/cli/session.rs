@@ -2,14 +2,18 @@
 
 mod address;
 mod agents;
+mod answer;
 mod assignment;
 mod attach;
 mod babysitter;
 mod document;
 mod holder;
+mod interrupt;
 mod journal;
 mod launch;
+mod letter;
 mod logs;
+mod messages;
 mod pane;
 mod patience;
 pub(super) mod ps;
@@ -17,9 +21,11 @@ mod random_name;
 mod raw_terminal;
 mod roster;
 pub(super) mod run;
+mod send;
 mod stop;
 mod tmux;
 mod viewer;
+mod vigil;
 mod wait;
 mod watch_args;
 
@@ -45,7 +51,16 @@ pub(super) enum Command {
     Attach(attach::Args),
     /// End a session, and say so when nothing of it is left.
     Stop(stop::Args),
-    /// Wait until a session has ended, and exit as it did.
+    /// Send a message to a session: it is typed when the agent reads, and said to be delivered when that was seen.
+    Send(Box<send::Args>),
+    /// What was said to a session, and how far it came.
+    #[command(subcommand)]
+    Messages(messages::Command),
+    /// Answer the question that an agent shows, or see what it asks.
+    Answer(answer::Args),
+    /// Make an agent stop what it is doing.
+    Interrupt(interrupt::Args),
+    /// Wait until a session has ended and exit as it did, or until it does something.
     Wait(wait::Args),
     /// The agents that `run` knows, and how each is described.
     Agents(agents::Args),
@@ -63,6 +78,10 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Logs(args) => logs::run(&args, ctx),
         Command::Attach(args) => return attach::run(&args, ctx),
         Command::Stop(args) => stop::run(&args, ctx),
+        Command::Send(args) => send::run(&args, ctx),
+        Command::Messages(command) => messages::run(&command, ctx),
+        Command::Answer(args) => answer::run(&args, ctx),
+        Command::Interrupt(args) => interrupt::run(&args, ctx),
         Command::Agents(args) => agents::run(args, ctx),
         Command::SessionHolder(args) => holder::run(args, ctx),
     };

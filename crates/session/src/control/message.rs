@@ -10,6 +10,7 @@ use handoff_process::Size;
 use serde::{Deserialize, Serialize};
 
 use super::http::Head;
+use crate::dialog::Dialog;
 use crate::message::{self, Order, Urgency};
 use crate::paste;
 use crate::record::Ending;
@@ -21,15 +22,17 @@ const LARGEST: u16 = 1000;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 10] = [
+pub const ROUTES: [(&str, &str); 12] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
+    ("GET", "/v1/dialog"),
     ("GET", "/v1/attach?mode=read"),
     ("GET", "/v1/attach?mode=write"),
     ("POST", "/v1/input"),
     ("POST", "/v1/messages"),
     ("POST", "/v1/interrupt"),
+    ("POST", "/v1/answer"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
 ];
@@ -44,6 +47,9 @@ pub enum Request {
     Input(Vec<u8>),
     Send(Order),
     Interrupt,
+    /// The question that the agent asks.
+    Dialog,
+    Answer(Reply),
     Resize(Size),
     Stop {
         grace: Duration,
@@ -120,6 +126,30 @@ pub struct Sent {
     pub is_new: bool,
 }
 
+/// What an agent asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asking {
+    /// What it waits for a person about.
+    pub kind: Block,
+    /// None if it asks in a way that is not understood.
+    pub dialog: Option<Dialog>,
+}
+
+/// A choice in the dialog that was seen: another one is not answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    pub dialog: Dialog,
+    /// The place of the choice, from zero.
+    pub choice: usize,
+}
+
+/// A choice is being made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choosing {
+    /// The number of the last event before that.
+    pub seq: u64,
+}
+
 /// The keys that end a turn are pressed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interrupted {
@@ -170,11 +200,13 @@ impl Request {
             ("GET", "/v1/caller") => Ok(Self::Caller),
             ("GET", "/v1/status") => Ok(Self::Status),
             ("GET", "/v1/screen") => Ok(Self::Screen),
+            ("GET", "/v1/dialog") => Ok(Self::Dialog),
             ("GET", "/v1/attach?mode=read") => Ok(Self::Attach(Attachment::Look)),
             ("GET", "/v1/attach?mode=write") => Ok(Self::Attach(Attachment::Write)),
             ("POST", "/v1/input") => input(read(body)?),
             ("POST", "/v1/messages") => send(read(body)?),
             ("POST", "/v1/interrupt") => Ok(Self::Interrupt),
+            ("POST", "/v1/answer") => read(body).map(Self::Answer),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
@@ -185,13 +217,16 @@ impl Request {
     /// What the table of callers calls it.
     pub fn action(&self) -> Action {
         match self {
-            Self::Caller | Self::Status | Self::Screen | Self::Attach(Attachment::Look) => {
-                Action::Read
-            }
+            Self::Caller
+            | Self::Status
+            | Self::Screen
+            | Self::Dialog
+            | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
             Self::Send(_) => Action::Tell,
             Self::Input(_)
             | Self::Interrupt
+            | Self::Answer(_)
             | Self::Resize(_)
             | Self::Stop { .. }
             | Self::Attach(Attachment::Write) => Action::Supervise,

@@ -25,6 +25,14 @@ impl Holder<'_> {
                 guest.answer(&json!({ "queued": bytes.len() }));
             }
             Request::Send(order) => self.take_message(guest, order, now),
+            Request::Dialog => match self.asking() {
+                Ok(asking) => guest.answer(&asking),
+                Err(refusal) => guest.refuse(&refusal),
+            },
+            Request::Answer(reply) => match self.begin_choice(reply) {
+                Ok(choosing) => guest.answer(&choosing),
+                Err(refusal) => guest.refuse(&refusal),
+            },
             Request::Interrupt => match self.interrupt(now) {
                 Ok(interrupted) => guest.answer(&interrupted),
                 Err(refusal) => guest.refuse(&refusal),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use handoff_core::MessageId;
 use handoff_core::time::Nanos;
 
+use crate::choosing::Choosing;
 use crate::delivery::Delivery;
 use crate::gain::Gain;
 use crate::inbox::Inbox;
@@ -29,6 +30,8 @@ pub(super) struct Post {
     pub(super) gain: Gain,
     /// The message that is being typed.
     pub(super) typed: Option<Typed>,
+    /// The choice that is being made in a dialog.
+    pub(super) choosing: Option<Choosing>,
     /// Keys to be pressed later.
     keys: VecDeque<(Nanos, String)>,
 }
@@ -50,6 +53,7 @@ impl Post {
             turns: Turns::default(),
             gain: Gain::default(),
             typed: None,
+            choosing: None,
             keys: VecDeque::new(),
         })
     }
@@ -91,6 +95,7 @@ impl Post {
             self.delivery.look_again(),
             self.turns.look_again(),
             self.inbox.look_again(),
+            self.choosing.as_ref().and_then(Choosing::look_again),
         ];
         others.into_iter().chain([keys]).flatten().min()
     }

@@ -44,6 +44,7 @@ fn hear(entry: &Entry, known: &Known, ctx: &mut Context) -> Result<(), Failure> 
         | Event::StateChanged { .. }
         | Event::Send { .. }
         | Event::Delivered { .. }
+        | Event::Answered { .. }
         | Event::TurnStarted { .. }
         | Event::TurnEnded { .. }
         | Event::LogIdle { .. }

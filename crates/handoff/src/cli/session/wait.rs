@@ -1,47 +1,109 @@
-//! `handoff wait`: waits until a session has ended.
+//! `handoff wait`: waits until a session has ended, or until its agent does something.
 
-use std::time::Duration;
+mod until;
 
-use handoff_api::{ExitCode, SessionEndDocument};
-use handoff_files::Watch;
-use handoff_session::{Known, Standing, place};
+use handoff_api::{ExitCode, SessionEndDocument, SessionWaitDocument};
+use handoff_session::journal::{self, Entry};
+use handoff_session::{Known, inbox};
 
+use self::until::{Seen, Until};
 use super::address::{Address, lost};
 use super::document::signal;
 use super::patience::Patience;
+use super::vigil::{Kept, keep};
 use crate::context::Context;
 use crate::failure::Failure;
-
-/// A waiter is told; this is for a holder that died in the moment of looking.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     address: Address,
-    /// What to wait for.
+    /// What to wait for: the end of the session, an agent that waits for a message, the same with nothing left to be said, one
+    /// that waits for a person, or the end of a turn.
     #[arg(long, value_name = "STATE", default_value = "exited")]
     until: Until,
+    /// Count only turns that ended after this event; without it after now.
+    #[arg(long, value_name = "SEQ")]
+    after: Option<u64>,
     /// How long to wait at most, in seconds or as `10m`; without it for ever.
     #[arg(long, value_name = "SEC")]
     timeout: Option<Patience>,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Until {
-    Exited,
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
+    let known = args.address.find(ctx)?;
+    let after = match args.after {
+        Some(after) => after,
+        None => entries(&known)?.last().map_or(0, |entry| entry.seq),
+    };
+    let look = || {
+        let waiting = inbox::read(&known.directory).unwrap_or_default();
+        let seen = Seen::of(&entries(&known)?, &waiting, after);
+        Ok(args.until.is_met(&seen).map(|met| (met, seen)))
+    };
+    let patience = args.timeout.map(|patience| patience.0);
+    match keep(&known, patience, ctx, look)? {
+        Kept::Found((until::Met::Yes, seen)) => show(&known, args.until, &seen, ctx),
+        Kept::Found((until::Met::Never, seen)) => Err(blocked(&known, args.until, &seen)),
+        Kept::Over => over(&known, args, ctx),
+        Kept::TimedOut => Err(timed_out(&known, args.until)),
+    }
 }
 
-pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
-    let known = match args.until {
-        Until::Exited => until_ended(args, ctx)?,
-    };
-    let ended = known.record.ended.as_ref().ok_or_else(|| lost(&known))?;
+fn entries(known: &Known) -> Result<Vec<Entry>, Failure> {
+    journal::read(&known.directory)
+        .map_err(|error| Failure::failed("cannot read the journal").because(&error))
+}
+
+fn show(known: &Known, until: Until, seen: &Seen, ctx: &mut Context) -> Result<u8, Failure> {
+    if ctx.out.is_json() {
+        let document = SessionWaitDocument {
+            session: known.record.id.to_string(),
+            name: known.record.name.to_string(),
+            until: until.word().to_owned(),
+            state: seen.state.word().to_owned(),
+            kind: seen.kind.map(|kind| kind.word().to_owned()),
+            turn: seen.ended_turn,
+            seq: seen.seq,
+        };
+        ctx.out.document(SessionWaitDocument::SCHEMA, document)?;
+    }
+    Ok(ExitCode::Done.number())
+}
+
+fn blocked(known: &Known, until: Until, seen: &Seen) -> Failure {
+    let name = &known.record.name;
+    let kind = seen.kind.map_or("other", |kind| kind.word());
+    let text = format!(
+        "`{name}` waits for a person ({kind}), so {} does not come by itself",
+        until.meaning()
+    );
+    Failure::new(ExitCode::Blocked, text).hint(format!(
+        "see what it asks: `handoff answer --id {name} --show`"
+    ))
+}
+
+/// The session lives no longer: what was waited for, or never to come.
+fn over(known: &Known, args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
+    let now = handoff_session::catalogue::by_id(&super::address::places(ctx)?, known.record.id)
+        .map_err(|error| super::address::unreadable(&error))?;
+    let now = now.unwrap_or_else(|| known.clone());
+    let ended = now.record.ended.as_ref().ok_or_else(|| lost(&now))?;
+    if args.until != Until::Exited {
+        let name = &now.record.name;
+        let text = format!(
+            "the session `{name}` has ended before {}",
+            args.until.meaning()
+        );
+        return Err(
+            Failure::failed(text).hint(format!("see what it printed: `handoff logs --id {name}`"))
+        );
+    }
     let code = ended.exit.exit_code();
     if ctx.out.is_json() {
         let document = SessionEndDocument {
-            session: known.record.id.to_string(),
-            name: known.record.name.to_string(),
+            session: now.record.id.to_string(),
+            name: now.record.name.to_string(),
             exit_code: code,
             signal: signal(ended.exit),
             by: None,
@@ -52,31 +114,13 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     Ok(code)
 }
 
-fn until_ended(args: &Args, ctx: &Context) -> Result<Known, Failure> {
-    let clock = ctx.clock()?;
-    let now = || clock.now().moment.awake;
-    let deadline = args.timeout.map(|patience| now().after(patience.0));
-    let mut watch = None;
-    loop {
-        // A session is told apart by its id from now on: its name may be used again.
-        let known = args.address.find(ctx)?;
-        if known.standing != Standing::Live {
-            return Ok(known);
+fn timed_out(known: &Known, until: Until) -> Failure {
+    let name = &known.record.name;
+    let text = match until {
+        Until::Exited => format!("the session `{name}` has not ended in time"),
+        Until::Prompt | Until::Idle | Until::Blocked | Until::Turn => {
+            format!("the time is over before {} of `{name}`", until.meaning())
         }
-        let left = deadline.map_or(LOOK_AGAIN, |deadline| deadline.since(now()).min(LOOK_AGAIN));
-        if left.is_zero() {
-            let text = format!("the session `{}` has not ended in time", known.record.name);
-            return Err(Failure::new(ExitCode::TimedOut, text));
-        }
-        match &mut watch {
-            // Looks once more after the watch is set up, or what happens in between would be missed.
-            None => watch = Some(watch_life(&known)?),
-            Some(watch) => drop(watch.wait(Some(left))),
-        }
-    }
-}
-
-fn watch_life(known: &Known) -> Result<Watch, Failure> {
-    Watch::on(&place::holder_lock(&known.directory))
-        .map_err(|error| Failure::failed("cannot watch the session").because(&error))
+    };
+    Failure::new(ExitCode::TimedOut, text)
 }

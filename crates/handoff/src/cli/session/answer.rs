@@ -1,0 +1,173 @@
+//! `handoff answer`: makes a choice in a dialog that an agent shows.
+
+use std::time::Duration;
+
+use handoff_api::{AnsweredDocument, DialogDocument, ExitCode};
+use handoff_core::Action;
+use handoff_session::control::{Asking, Reply};
+use handoff_session::dialog::{ChoiceError, Dialog, Wish};
+use handoff_session::journal::{self, Event};
+use handoff_session::{Client, ClientError, Known};
+
+use super::address::{Address, unreachable};
+use super::patience::Patience;
+use super::vigil::{Kept, keep};
+use crate::context::Context;
+use crate::desk::caller;
+use crate::failure::Failure;
+use crate::output::plain;
+
+/// What an agent takes to react, at most.
+const REACTING_TAKES: Duration = Duration::from_secs(10);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    address: Address,
+    /// The number of a choice, `yes` or `no` for this time only, or words of a choice.
+    #[arg(long, value_name = "N|yes|no|TEXT", required_unless_present = "show")]
+    choose: Option<String>,
+    /// Show what is asked, and answer nothing.
+    #[arg(long, conflicts_with = "choose")]
+    show: bool,
+    /// How long the agent may take to react, in seconds or as `1m`.
+    #[arg(long, value_name = "SEC")]
+    timeout: Option<Patience>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let action = match args.choose {
+        Some(_) => Action::Supervise,
+        None => Action::Read,
+    };
+    caller(&ctx.ambient)?.may(action)?;
+    let known = args.address.find_live(ctx)?;
+    let client = Client::new(&known.record.socket);
+    let asking = client.asking().map_err(|error| refused(&known, &error))?;
+    let Some(wish) = &args.choose else {
+        return show(&known, asking, ctx);
+    };
+    let dialog = asking.dialog.ok_or_else(|| not_understood(&known))?;
+    let choice = dialog
+        .find(&Wish::from(wish.as_str()))
+        .map_err(|error| no_choice(&dialog, &error))?;
+    let reply = Reply { dialog, choice };
+    let begun = client
+        .reply(&reply)
+        .map_err(|error| refused(&known, &error))?;
+    let patience = args.timeout.map_or(REACTING_TAKES, |patience| patience.0);
+    match keep(&known, Some(patience), ctx, || look(&known, begun.seq))? {
+        Kept::Found((choice, true)) => answered(&known, &choice, ctx),
+        Kept::Over => answered(&known, &reply.dialog.choices[choice].label, ctx),
+        Kept::Found((_, false)) | Kept::TimedOut => Err(no_reaction(&known)),
+    }
+}
+
+/// What became of the choice.
+fn look(known: &Known, after: u64) -> Result<Option<(String, bool)>, Failure> {
+    let entries = journal::read(&known.directory)
+        .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
+    let mut later = entries.into_iter().filter(|entry| entry.seq > after);
+    Ok(later.find_map(|entry| {
+        if let Event::Answered { choice, is_taken } = entry.event {
+            Some((choice, is_taken))
+        } else {
+            None
+        }
+    }))
+}
+
+fn show(known: &Known, asking: Asking, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let kind = asking.kind.word();
+    if ctx.out.is_json() {
+        let dialog = asking.dialog;
+        let document = DialogDocument {
+            session: known.record.id.to_string(),
+            name: known.record.name.to_string(),
+            kind: kind.to_owned(),
+            question: dialog.as_ref().map(|it| it.question.join("\n")),
+            pointed: dialog.as_ref().and_then(|it| it.pointed).map(|at| at + 1),
+            choices: dialog.map_or_else(Vec::new, |it| {
+                it.choices.into_iter().map(|choice| choice.label).collect()
+            }),
+        };
+        ctx.out.document(DialogDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    let dialog = asking.dialog.ok_or_else(|| not_understood(known))?;
+    for row in &dialog.question {
+        ctx.out.line(plain(row))?;
+    }
+    for row in listed(&dialog) {
+        ctx.out.line(row)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn listed(dialog: &Dialog) -> Vec<String> {
+    let choices = (1..).zip(&dialog.choices);
+    choices
+        .map(|(number, choice)| {
+            let is_pointed = dialog.pointed == Some(number - 1);
+            let mark = if is_pointed { ">" } else { " " };
+            format!("{mark} {number}. {}", plain(&choice.label))
+        })
+        .collect()
+}
+
+fn answered(known: &Known, choice: &str, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let name = known.record.name.to_string();
+    if ctx.out.is_json() {
+        let document = AnsweredDocument {
+            session: known.record.id.to_string(),
+            name,
+            choice: choice.to_owned(),
+        };
+        ctx.out.document(AnsweredDocument::SCHEMA, document)?;
+    } else {
+        let choice = plain(choice);
+        ctx.out.line(format!("{name} is answered: {choice}"))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn refused(known: &Known, error: &ClientError) -> Failure {
+    let name = &known.record.name;
+    match error {
+        ClientError::Refused {
+            status: 409,
+            message,
+        } => Failure::new(ExitCode::Conflict, format!("in `{name}` {message}"))
+            .hint(format!("look at it: `handoff pane --id {name}`")),
+        ClientError::Directory(_)
+        | ClientError::Connect(..)
+        | ClientError::Stranger(_)
+        | ClientError::Ask(_)
+        | ClientError::Talk(_)
+        | ClientError::Http(_)
+        | ClientError::Answer(_)
+        | ClientError::Refused { .. } => unreachable(known, error),
+    }
+}
+
+fn not_understood(known: &Known) -> Failure {
+    let name = &known.record.name;
+    let text = format!("`{name}` asks something that has no choices we could read");
+    Failure::failed(text).hint(format!(
+        "answer it at its terminal: `handoff attach --id {name}`"
+    ))
+}
+
+fn no_choice(dialog: &Dialog, error: &ChoiceError) -> Failure {
+    let mut failure = Failure::usage(error.to_string());
+    for row in listed(dialog) {
+        failure = failure.hint(format!("choose{row}"));
+    }
+    failure
+}
+
+fn no_reaction(known: &Known) -> Failure {
+    let name = &known.record.name;
+    let text = format!("the keys were pressed, and `{name}` still asks the same");
+    Failure::new(ExitCode::TimedOut, text).hint(format!("look at it: `handoff pane --id {name}`"))
+}

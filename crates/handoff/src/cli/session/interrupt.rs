@@ -1,0 +1,111 @@
+//! `handoff interrupt`: makes an agent stop what it is doing.
+
+use std::time::Duration;
+
+use handoff_api::{ExitCode, InterruptDocument};
+use handoff_core::Action;
+use handoff_session::control::Interrupted;
+use handoff_session::journal::{self, Event};
+use handoff_session::turn::Outcome;
+use handoff_session::{Client, ClientError, Known};
+
+use super::address::{Address, unreachable};
+use super::patience::Patience;
+use super::vigil::{Kept, keep};
+use crate::context::Context;
+use crate::desk::caller;
+use crate::failure::Failure;
+
+/// What an agent takes to stop, at most.
+const STOPPING_TAKES: Duration = Duration::from_secs(10);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    address: Address,
+    /// How long it may take, in seconds or as `1m`.
+    #[arg(long, value_name = "SEC")]
+    timeout: Option<Patience>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    let known = args.address.find_live(ctx)?;
+    let client = Client::new(&known.record.socket);
+    let pressed = client
+        .interrupt()
+        .map_err(|error| refused(&known, &error))?;
+    let patience = args.timeout.map_or(STOPPING_TAKES, |patience| patience.0);
+    match keep(&known, Some(patience), ctx, || look(&known, &pressed))? {
+        Kept::Found(outcome) => show(&known, pressed.turn, outcome, ctx),
+        Kept::Over => show(&known, pressed.turn, Outcome::Exited, ctx),
+        Kept::TimedOut => Err(still_working(&known)),
+    }
+}
+
+/// The end of the turn that was meant.
+fn look(known: &Known, pressed: &Interrupted) -> Result<Option<Outcome>, Failure> {
+    let entries = journal::read(&known.directory)
+        .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
+    let mut after = entries.into_iter().filter(|it| it.seq > pressed.seq);
+    Ok(after.find_map(|entry| {
+        if let Event::TurnEnded { outcome, .. } = entry.event {
+            Some(outcome)
+        } else {
+            None
+        }
+    }))
+}
+
+fn refused(known: &Known, error: &ClientError) -> Failure {
+    let name = &known.record.name;
+    match error {
+        ClientError::Refused {
+            status: 409,
+            message,
+        } => Failure::new(
+            ExitCode::Conflict,
+            format!("there is nothing to interrupt in `{name}`: {message}"),
+        )
+        .hint(format!("look at it: `handoff pane --id {name}`")),
+        ClientError::Directory(_)
+        | ClientError::Connect(..)
+        | ClientError::Stranger(_)
+        | ClientError::Ask(_)
+        | ClientError::Talk(_)
+        | ClientError::Http(_)
+        | ClientError::Answer(_)
+        | ClientError::Refused { .. } => unreachable(known, error),
+    }
+}
+
+fn still_working(known: &Known) -> Failure {
+    let name = &known.record.name;
+    let text = format!("`{name}` got the keys, and works on all the same");
+    Failure::new(ExitCode::TimedOut, text).hint(format!("look at it: `handoff pane --id {name}`"))
+}
+
+fn show(
+    known: &Known,
+    turn: u64,
+    outcome: Outcome,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let name = known.record.name.to_string();
+    if ctx.out.is_json() {
+        let document = InterruptDocument {
+            session: known.record.id.to_string(),
+            name,
+            turn,
+            outcome: outcome.word().to_owned(),
+        };
+        ctx.out.document(InterruptDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    let how = match outcome {
+        Outcome::Exited => "has ended",
+        Outcome::Done | Outcome::Failed | Outcome::Other => "waits for a message",
+    };
+    ctx.out.line(format!("{name} {how}"))?;
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,127 @@
+//! What is waited for, decided from the journal and the inbox of a session.
+
+use handoff_agents::Block;
+use handoff_session::Phase;
+use handoff_session::inbox::Letter;
+use handoff_session::journal::{Entry, Event};
+use handoff_session::message::Progress;
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Until {
+    Exited,
+    Prompt,
+    Idle,
+    Blocked,
+    Turn,
+}
+
+/// Whether it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Met {
+    Yes,
+    /// Not before a person does something.
+    Never,
+}
+
+/// What the files of a session tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) state: Phase,
+    pub(super) kind: Option<Block>,
+    /// Whether something is under way: a turn, or a message.
+    has_work: bool,
+    /// The first turn that ended after the anchor.
+    pub(super) ended_turn: Option<u64>,
+    /// The last event.
+    pub(super) seq: u64,
+}
+
+impl Seen {
+    pub(super) fn of(entries: &[Entry], letters: &[Letter], after: u64) -> Self {
+        let mut seen = Self {
+            state: Phase::Starting,
+            kind: None,
+            has_work: letters.iter().any(|it| is_under_way(it.progress())),
+            ended_turn: None,
+            seq: 0,
+        };
+        let mut runs = false;
+        for entry in entries {
+            seen.seq = entry.seq;
+            if let Event::StateChanged { state, kind, .. } = entry.event {
+                (seen.state, seen.kind) = (state, kind);
+            } else if let Event::TurnStarted { .. } = entry.event {
+                runs = true;
+            } else if let Event::TurnEnded { turn, .. } = entry.event {
+                runs = false;
+                if entry.seq > after {
+                    seen.ended_turn.get_or_insert(turn);
+                }
+            }
+        }
+        seen.has_work |= runs;
+        seen
+    }
+
+    fn is_dialog(&self) -> bool {
+        self.state == Phase::Blocked && self.kind != Some(Block::Error)
+    }
+}
+
+/// Whether it is still to be typed or answered.
+const fn is_under_way(progress: &Progress) -> bool {
+    match progress {
+        Progress::Queued { .. }
+        | Progress::Written { because: None }
+        | Progress::Submitted { .. } => true,
+        Progress::Written { because: Some(_) }
+        | Progress::Answered { .. }
+        | Progress::Failed { .. }
+        | Progress::Expired => false,
+    }
+}
+
+impl Until {
+    /// Whether waiting is over.
+    pub(super) fn is_met(self, seen: &Seen) -> Option<Met> {
+        let is_there = match self {
+            // Told by the record of the session.
+            Self::Exited => return None,
+            Self::Prompt => seen.state == Phase::Prompt,
+            Self::Idle => {
+                !seen.has_work
+                    && matches!(seen.state, Phase::Prompt | Phase::Blocked)
+                    && !seen.is_dialog()
+            }
+            Self::Blocked => seen.state == Phase::Blocked,
+            Self::Turn => seen.ended_turn.is_some(),
+        };
+        match (is_there, self) {
+            (true, _) => Some(Met::Yes),
+            (false, Self::Prompt | Self::Idle | Self::Turn) if seen.is_dialog() => Some(Met::Never),
+            (false, _) => None,
+        }
+    }
+
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Exited => "exited",
+            Self::Prompt => "prompt",
+            Self::Idle => "idle",
+            Self::Blocked => "blocked",
+            Self::Turn => "turn",
+        }
+    }
+
+    /// What it is, in a sentence.
+    pub(super) const fn meaning(self) -> &'static str {
+        match self {
+            Self::Exited => "its end",
+            Self::Prompt => "its prompt",
+            Self::Idle => "its rest",
+            Self::Blocked => "a question to a person",
+            Self::Turn => "the end of a turn",
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! How a holder answers a dialog for a person.
+
+use handoff_core::time::Nanos;
+
+use super::Holder;
+use crate::choosing::{self, Move};
+use crate::control::message::{Refusal, refusal};
+use crate::control::{Asking, Choosing, Reply};
+use crate::delivery::is_dialog;
+use crate::dialog::Dialog;
+use crate::journal::Event;
+
+impl Holder<'_> {
+    /// What the agent asks. Refused if it is not seen to ask anything: a list on the screen is no question.
+    pub(super) fn asking(&self) -> Result<Asking, Refusal> {
+        let state = self.judge.published().state;
+        match state.block() {
+            Some(kind) if is_dialog(state) => Ok(Asking {
+                kind,
+                dialog: Dialog::read(&self.screen.rows(), &self.screen.cursor_line()),
+            }),
+            Some(_) | None => Err(refusal(409, "the agent asks nothing")),
+        }
+    }
+
+    /// Begins to choose, if that is what the agent still asks.
+    pub(super) fn begin_choice(&mut self, reply: &Reply) -> Result<Choosing, Refusal> {
+        let asked = self.asking()?.dialog;
+        let Some(dialog) = asked.filter(|dialog| dialog.is_same(&reply.dialog)) else {
+            return Err(refusal(409, "the agent asks something else by now"));
+        };
+        if reply.choice >= dialog.choices.len() {
+            return Err(refusal(400, "there is no such choice"));
+        }
+        if self.post.choosing.is_some() {
+            return Err(refusal(409, "somebody else is answering"));
+        }
+        self.post.choosing = Some(choosing::Choosing::new(dialog, reply.choice));
+        Ok(Choosing {
+            seq: self.journal.seq(),
+        })
+    }
+
+    /// Goes on with the choice that is being made.
+    pub(super) fn choose(&mut self, now: Nanos) {
+        let Some(mut choosing) = self.post.choosing.take() else {
+            return;
+        };
+        let open = self.asking().ok().and_then(|asking| asking.dialog);
+        let is_done = match choosing.step(open.as_ref(), now) {
+            Move::Wait => {
+                self.post.choosing = Some(choosing);
+                return;
+            }
+            Move::Press(keys) => {
+                self.input.extend(keys.into_bytes());
+                self.type_pending();
+                self.post.choosing = Some(choosing);
+                return;
+            }
+            Move::Done => true,
+            Move::GiveUp => false,
+        };
+        self.tell(Event::Answered {
+            choice: choosing.label().to_owned(),
+            is_taken: is_done,
+        });
+    }
+}
