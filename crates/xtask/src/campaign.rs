@@ -31,6 +31,7 @@ use clap::{Args, ValueEnum};
 use handoff_testkit::Need;
 
 pub(crate) use part::{PartArgs, run as play_part};
+pub(crate) use product::build as build_product;
 
 use self::dice::Dice;
 use self::stage::{Stage, Tier, Trial};

@@ -1,5 +1,6 @@
 //! Chores of this repository, started with `cargo xtask`.
 
+mod agents;
 mod bench;
 mod campaign;
 mod measure;
@@ -23,6 +24,9 @@ enum Chore {
     Postgres(postgres::PostgresArgs),
     Campaign(campaign::CampaignArgs),
     Bench(bench::BenchArgs),
+    Agents(agents::AgentsArgs),
+    #[command(hide = true)]
+    AgentsInside(agents::AgentsInsideArgs),
     #[command(hide = true)]
     Part(campaign::PartArgs),
     #[command(hide = true)]
@@ -43,6 +47,8 @@ fn main() -> ExitCode {
         Chore::Postgres(args) => postgres::run(&args),
         Chore::Campaign(args) => campaign::run(&args),
         Chore::Bench(args) => bench::run(&args),
+        Chore::Agents(args) => agents::run(&args),
+        Chore::AgentsInside(args) => agents::run_inside(&args),
         Chore::Part(args) => campaign::play_part(&args),
         Chore::DrainWorker(args) => bench::worker::run(&args),
     };

@@ -29,6 +29,11 @@ pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     command
 }
 
+/// This very program.
+pub(crate) fn own() -> Result<PathBuf> {
+    std::env::current_exe().context("cannot find this program")
+}
+
 /// The cargo that started us.
 pub(crate) fn cargo<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Command {
     let mut command = program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -51,16 +51,15 @@ impl Dialogue {
     pub(super) fn last_prompt(&self) -> Option<usize> {
         let is_prompt = |turn: &Turn| turn.role == Role::User && !spoken(&turn.text).is_empty();
         let last = self.turns.iter().rposition(is_prompt)?;
-        // Some agents put a message with context of their own behind that of the user.
-        let is_context = |at: usize| spoken(&self.turns[at].text).starts_with('<');
-        let mut at = last;
-        while is_context(at) && at > 0 && self.turns[at - 1].role == Role::User {
-            at -= 1;
-            if self.turns[at].text.contains("@@") {
-                return Some(at);
-            }
-        }
-        Some(last)
+        // Some agents put texts of their own behind that of the user, who has spoken since the model did.
+        let spoken_since = self.turns[..last]
+            .iter()
+            .rposition(|turn| turn.role == Role::Model);
+        let from = spoken_since.map_or(0, |model| model + 1);
+        let scripted = self.turns[from..=last]
+            .iter()
+            .rposition(|turn| turn.role == Role::User && spoken(&turn.text).contains("@@"));
+        Some(scripted.map_or(last, |at| from + at))
     }
 
     pub(super) fn prompt(&self) -> String {

@@ -26,7 +26,7 @@ pub(super) mod exit {
 }
 
 /// Builds the binary as users run it, and says where it is.
-pub(super) fn build() -> Result<PathBuf> {
+pub(crate) fn build() -> Result<PathBuf> {
     let mut cargo = program::cargo(["build", "--release", "--package", "handoff"]);
     program::run(&mut cargo)?;
     let mut cargo = program::cargo(["metadata", "--format-version=1", "--no-deps"]);

@@ -121,6 +121,7 @@ const CRATES: [Crate; 15] = [
             "handoff-workspace",
             "handoff-store",
             "handoff-scripted",
+            "handoff-session",
             "handoff-engine",
             "handoff-testkit",
         ],

@@ -1,0 +1,126 @@
+//! Real agent CLIs under our holder, against the scripted model, without a network: is the state that we publish the right one,
+//! and how long after the moment that proves it?
+//!
+//! The agents are installed from their packages into the target directory, in pinned versions. What runs afterwards runs in a
+//! network namespace with nothing but a loopback, with a home of its own and none of this machine's variables.
+
+mod case;
+mod house;
+mod install;
+mod isolation;
+mod manners;
+mod report;
+mod scene;
+mod timeline;
+mod witness;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use crate::tally::Tally;
+use crate::{Verdict, campaign, output};
+use report::Report;
+
+/// Run real agents against a scripted model and check every state.
+#[derive(Args, Debug)]
+pub(crate) struct AgentsArgs {
+    /// Which; without any those that must pass
+    names: Vec<Name>,
+    /// A `handoff` that is there already; without it one is built
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// Only cases whose name contains this
+    #[arg(long, value_name = "WORD")]
+    case: Option<String>,
+    /// Leave homes, journals and transcripts in this directory
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
+}
+
+/// The same, already without a network.
+#[derive(Args, Debug)]
+pub(crate) struct AgentsInsideArgs {
+    #[arg(required = true)]
+    names: Vec<Name>,
+    #[arg(long)]
+    binary: PathBuf,
+    #[arg(long)]
+    case: Option<String>,
+    #[arg(long)]
+    keep: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Name {
+    Scripted,
+    Bash,
+    Claude,
+    Codex,
+    Opencode,
+    Gemini,
+    Copilot,
+}
+
+impl Name {
+    /// Those that a change must not break. The others are shown and may fail: they change without asking us.
+    const GATING: [Self; 4] = [Self::Scripted, Self::Bash, Self::Claude, Self::Codex];
+
+    fn word(self) -> String {
+        let value = self.to_possible_value().expect("no agent is hidden");
+        value.get_name().to_owned()
+    }
+}
+
+pub(crate) fn run(args: &AgentsArgs) -> Result<Verdict> {
+    let mut names = args.names.clone();
+    if names.is_empty() {
+        names.extend(Name::GATING);
+    }
+    let binary = args
+        .binary
+        .clone()
+        .map_or_else(campaign::build_product, Ok)?;
+    let mut missing = Tally::default();
+    names.retain(|name| match install::provide(*name) {
+        Ok(()) => true,
+        Err(error) => {
+            output::complain(&format!("{} cannot be installed: {error:#}", name.word()));
+            missing.skipped += 1;
+            false
+        }
+    });
+    let mut options: Vec<String> = names.iter().map(|name| name.word()).collect();
+    options.extend([
+        "--binary".to_owned(),
+        binary.canonicalize()?.display().to_string(),
+    ]);
+    options.extend(
+        args.case
+            .iter()
+            .flat_map(|word| ["--case".to_owned(), word.clone()]),
+    );
+    let keep = args.keep.iter().map(|keep| keep.display().to_string());
+    options.extend(keep.flat_map(|keep| ["--keep".to_owned(), keep]));
+    if names.is_empty() {
+        return Ok(Verdict::Bad);
+    }
+    isolation::enter(&options)
+}
+
+pub(crate) fn run_inside(args: &AgentsInsideArgs) -> Result<Verdict> {
+    isolation::loopback()?;
+    let mut report = Report::default();
+    for name in &args.names {
+        let stage = case::Stage {
+            name: *name,
+            binary: &args.binary,
+            only: args.case.as_deref(),
+            keep: args.keep.as_deref(),
+        };
+        stage.run(&mut report)?;
+    }
+    output::say(&report.table().to_string());
+    Ok(report.verdict())
+}
