@@ -12,6 +12,7 @@ mod queue;
 mod scripted_agent;
 mod session;
 mod span;
+mod teaching;
 mod upgrade;
 mod version;
 mod worker;
@@ -62,6 +63,13 @@ enum Command {
     Events(events::Args),
     /// Take ready tasks down the road.
     Worker(worker::Args),
+    /// Read how to get from nothing to an agent at work.
+    Guide,
+    /// Ways of working with sessions that have proved themselves.
+    Recipes(teaching::recipes::Args),
+    /// Teach Claude Code and Codex to use sessions.
+    #[command(subcommand)]
+    Skills(teaching::skills::Command),
     /// Look at versions, paths, the store, limits and what is missing here.
     Doctor(doctor::Args),
     /// Print a completion script for a shell.
@@ -126,6 +134,9 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Unhold(args) => hold::unhold(args, ctx),
         Command::Events(args) => events::run(&args, ctx),
         Command::Worker(args) => worker::run(&args, ctx),
+        Command::Guide => teaching::guide::run(ctx),
+        Command::Recipes(args) => teaching::recipes::run(&args, ctx),
+        Command::Skills(command) => teaching::skills::run(&command, ctx),
         Command::Doctor(args) => doctor::run(&args, ctx),
         Command::Completion(args) => completion::run(&args, ctx),
         Command::Upgrade(args) => upgrade::run(&args, ctx),

@@ -213,6 +213,13 @@ pub(crate) fn ensure_project(directory: &Path, ctx: &Context) -> Result<ProjectI
     Ok(mark.project)
 }
 
+/// The top of the working tree that one stands in.
+pub(crate) fn worktree_root(ctx: &Context) -> Result<std::path::PathBuf, Failure> {
+    let repository = discover(ctx)?;
+    let root = repository.worktree_root().map(Path::to_owned);
+    root.ok_or_else(|| Failure::failed("this repository has no working tree"))
+}
+
 fn make_mark(repository: &Repository, store: &dyn Store) -> Result<ProjectMark, Failure> {
     let mark = ProjectMark {
         project: ProjectId::from_uuid(handoff_process::mint()),

@@ -17,6 +17,7 @@ mod race;
 mod report;
 mod samples;
 mod scale;
+mod sessions;
 mod stage;
 mod startup;
 
@@ -58,17 +59,20 @@ enum Bench {
     Scale,
     /// `status` and `continue` on a long plan in a large repository, against the one call of git they need.
     Feature,
+    /// Sessions: events, memory, time, output and lists, against tmux where it does the same.
+    Sessions,
     /// Size and speed of cargo profiles.
     Profiles,
 }
 
 /// Comparing profiles builds the product from nothing four times, and is done once in a while.
-const USUAL: [Bench; 5] = [
+const USUAL: [Bench; 6] = [
     Bench::Startup,
     Bench::Dump,
     Bench::Drain,
     Bench::Scale,
     Bench::Feature,
+    Bench::Sessions,
 ];
 
 /// How much is measured.
@@ -152,6 +156,7 @@ fn measure(name: Bench, run: &mut Run) -> Result<Report> {
         Bench::Drain => drain::bench(run),
         Bench::Scale => scale::bench(run),
         Bench::Feature => feature::bench(run),
+        Bench::Sessions => sessions::bench(run),
         Bench::Profiles => profiles::bench(run),
     }?;
     report.publish()?;

@@ -44,7 +44,13 @@ fn help_lists_the_commands() {
       logs        Show what a session has printed
       attach      Sit down at a session's terminal; `Ctrl-]` leaves it
       stop        End a session, and say so when nothing of it is left
-      wait        Wait until a session has ended, and exit as it did
+      send        Send a message to a session: it is typed when the agent reads, and said to be
+                  delivered when that was seen
+      messages    What was said to a session, and how far it came
+      answer      Answer the question that an agent shows, or see what it asks
+      interrupt   Make an agent stop what it is doing
+      wait        Wait until a session has ended and exit as it did, or until it does something
+      agents      The agents that `run` knows, and how each is described
       demo        Walk the whole road once in a scratch repository: no set-up, no key, no network
       dump        Write the baton for the next session: add a task, or say that one is done or blocked
       queue       Tasks: add, list, claim, report
@@ -52,6 +58,9 @@ fn help_lists_the_commands() {
       unhold      Hand out work again
       events      Read or follow the ledger, or what happens to a session
       worker      Take ready tasks down the road
+      guide       Read how to get from nothing to an agent at work
+      recipes     Ways of working with sessions that have proved themselves
+      skills      Teach Claude Code and Codex to use sessions
       doctor      Look at versions, paths, the store, limits and what is missing here
       completion  Print a completion script for a shell
       upgrade     Replace this program by its newest release

@@ -44,6 +44,8 @@ mod release_server;
 #[cfg(test)]
 mod session;
 #[cfg(test)]
+mod skills;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod status;

@@ -77,6 +77,8 @@ fn a_feature_begins_in_one_act() {
     hall.until("go", "\"type\":\"send\"");
     let refused = hall.stage.say("continue --detach");
     assert_eq!(refused.code(), Some(2), "{}", refused.stderr);
-    let refused = hall.stage.say("continue --run no-such-agent --detach --id x");
+    let refused = hall
+        .stage
+        .say("continue --run no-such-agent --detach --id x");
     assert_eq!(refused.code(), Some(3), "{}", refused.stderr);
 }

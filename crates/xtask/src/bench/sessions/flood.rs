@@ -1,0 +1,109 @@
+//! Much output through a session and through tmux, in turns.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::hostel::Hostel;
+use crate::bench::Run;
+use crate::bench::race::{Lane, race, to_the_end};
+use crate::bench::report::{Report, Target};
+use crate::bench::samples::times;
+use crate::program::{find_program, timed};
+
+const MEGABYTE: usize = 1_000_000;
+
+pub(super) fn through(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
+    let hostel = Hostel::open(binary)?;
+    let length = run.scope.choose(10, 100) * MEGABYTE;
+    let source = write(hostel.directory(), length)?;
+    check(&hostel, &source)?;
+    let mut number = 0;
+    let mut lanes = vec![Lane::new("through a session", || {
+        number += 1;
+        through_us(&hostel, &source, &format!("flood-{number}"))
+    })];
+    let has_tmux = find_program("tmux").is_some();
+    if has_tmux {
+        lanes.push(Lane::new("through tmux", || through_tmux(&hostel, &source)));
+    }
+    let found = race(lanes, run.scope.choose(3, 7), &mut run.order)?;
+    if has_tmux {
+        let ours = found["through a session"].median();
+        let ratio = times(ours, found["through tmux"].median());
+        report.figure(
+            format!("{} MB of output, against tmux", length / MEGABYTE),
+            (ratio, "times"),
+            Target::AtMost(1.0),
+        );
+    }
+    report.keep_all(found);
+    Ok(())
+}
+
+/// Lines as a build prints them.
+fn write(directory: &Path, length: usize) -> Result<PathBuf> {
+    let path = directory.join("flood.txt");
+    let mut file = std::io::BufWriter::new(fs::File::create(&path)?);
+    let mut written = 0;
+    for number in 0.. {
+        let line =
+            format!("{number}: compiling the module that does what the one before did not\r\n");
+        file.write_all(line.as_bytes())?;
+        written += line.len();
+        if written >= length {
+            break;
+        }
+    }
+    file.flush()?;
+    Ok(path)
+}
+
+/// Every byte of it is kept.
+fn check(hostel: &Hostel, source: &Path) -> Result<()> {
+    let command = format!("stty -opost; cat '{}'", source.display());
+    let session = hostel.run("exact", &["sh", "--log-limit", "0", "--", "-c", &command])?;
+    to_the_end(hostel.handoff(["wait", "--id", "exact"]))?;
+    let log = session["output_log_path"]
+        .as_str()
+        .context("a session has a log")?;
+    if fs::read(log)? != fs::read(source)? {
+        bail!("what went through is not what came out");
+    }
+    Ok(())
+}
+
+fn through_us(hostel: &Hostel, source: &Path, name: &str) -> Result<Duration> {
+    let command = format!("cat '{}'", source.display());
+    let (done, time) = timed(|| -> Result<Duration> {
+        hostel.run(name, &["sh", "--", "-c", &command])?;
+        to_the_end(hostel.handoff(["wait", "--id", name]))
+    });
+    done.map(|_| time)
+}
+
+fn through_tmux(hostel: &Hostel, source: &Path) -> Result<Duration> {
+    let command = format!("cat '{}'; tmux -L bench wait-for -S done", source.display());
+    let (done, time) = timed(|| -> Result<Duration> {
+        let mut start = hostel.program("tmux");
+        start.args([
+            "-L",
+            "bench",
+            "new-session",
+            "-d",
+            "-x",
+            "200",
+            "-y",
+            "50",
+            &command,
+        ]);
+        to_the_end(start)?;
+        let mut wait = hostel.program("tmux");
+        wait.args(["-L", "bench", "wait-for", "done"]);
+        to_the_end(wait)
+    });
+    done.map(|_| time)
+}
