@@ -19,6 +19,7 @@ mod editor;
 mod grandchild;
 mod input;
 mod keys;
+mod menu;
 mod outcome;
 mod output;
 mod player;

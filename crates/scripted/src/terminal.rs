@@ -6,6 +6,7 @@ use crate::clock::Deadline;
 use crate::editor::{Edit, Editor};
 use crate::input::{Input, ReadError};
 use crate::keys::{CTRL_C, Key};
+use crate::menu::{Menu, Pressed};
 use crate::outcome::{Failure, Stop};
 use crate::output::Output;
 use crate::raw_mode::RawMode;
@@ -111,6 +112,7 @@ impl Terminal {
         match ask.answer_by {
             AnswerBy::Line => Ok(self.answer_by_line(dialog, ask, &awaited)?),
             AnswerBy::Key => self.answer_by_key(dialog, ask, &awaited),
+            AnswerBy::Pointer => self.answer_by_pointer(dialog, ask, &awaited),
         }
     }
 
@@ -149,6 +151,33 @@ impl Terminal {
         };
         self.output.text(&format!("{typed}\r\n"))?;
         drop(raw_mode);
+        Ok((answer, typed))
+    }
+
+    fn answer_by_pointer(
+        &mut self,
+        dialog: &str,
+        ask: &Ask,
+        awaited: &Awaited,
+    ) -> Result<(Answer, String), Stop> {
+        let raw_mode = self.raw_mode()?;
+        let mut menu = Menu::new(dialog);
+        self.raw_text(&menu.drawn())?;
+        let answer = loop {
+            match menu.press(&self.key(awaited)?) {
+                Pressed::Moved => self.raw_text(&menu.redrawn())?,
+                Pressed::Chosen(number) => break Answer::Choice(number),
+                Pressed::Escape if ask.on.contains_key(&Answer::Escape) => break Answer::Escape,
+                Pressed::Interrupt => return Err(Stop::Exit(INTERRUPTED)),
+                Pressed::Escape | Pressed::Nothing => {}
+            }
+        };
+        self.raw_text(&menu.removed())?;
+        drop(raw_mode);
+        let typed = match answer {
+            Answer::Choice(number) => number.to_string(),
+            Answer::Escape | Answer::Other => "esc".to_owned(),
+        };
         Ok((answer, typed))
     }
 

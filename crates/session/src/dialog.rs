@@ -211,12 +211,13 @@ fn question(rows: &[String], first: usize) -> Vec<String> {
     let mut empty = 0;
     for row in rows[..first].iter().rev() {
         let text = unframed(row);
-        let is_rule = !text.is_empty() && text.chars().all(|it| "─━═╌┄╭╮╰╯-=".contains(it));
+        let is_made_of = |kind: &str| !text.is_empty() && text.chars().all(|it| kind.contains(it));
         empty = if text.is_empty() { empty + 1 } else { 0 };
-        if is_rule || empty > 1 || found.len() == QUESTION {
+        if is_made_of("─━═╭╮╰╯-=") || empty > 1 || found.len() == QUESTION {
             break;
         }
-        if !text.is_empty() {
+        // A broken line parts what belongs together.
+        if !text.is_empty() && !is_made_of("╌┄┈") {
             found.push(text.to_owned());
         }
     }

@@ -20,17 +20,17 @@ struct Collected {
     /// The screen when Enter was pressed.
     rows: Vec<String>,
     bytes: Vec<u8>,
-    /// The end of the message, which is echoed.
-    tail: String,
+    /// What was typed, which is echoed.
+    typed: String,
 }
 
 impl Gain {
     /// Enter is pressed now.
-    pub fn begin(&mut self, rows: Vec<String>, tail: &str) {
+    pub fn begin(&mut self, rows: Vec<String>, typed: &str) {
         self.collected = Some(Collected {
             rows,
             bytes: vec![],
-            tail: tail.to_owned(),
+            typed: typed.to_owned(),
         });
     }
 
@@ -52,12 +52,16 @@ impl Gain {
         match (painting, text_box) {
             (Painting::Lines, TextBox::Editor) => printed_lines(after_editor(&collected.bytes), ""),
             (Painting::Lines, TextBox::CursorLine) => {
-                printed_lines(&collected.bytes, &collected.tail)
+                printed_lines(&collected.bytes, last_line(&collected.typed))
             }
             (Painting::Screen, TextBox::CursorLine | TextBox::Editor) => {
-                new_rows(&collected.rows, rows, None)
+                let new = new_rows(&collected.rows, rows);
+                without_echo(&new, &collected.typed)
             }
-            (_, TextBox::Marked(mark)) => new_rows(&collected.rows, rows, Some(mark)),
+            (_, TextBox::Marked(mark)) => {
+                let new = new_rows(&collected.rows, above_box(rows, mark));
+                without_echo(&new, &collected.typed)
+            }
         }
     }
 }
@@ -92,12 +96,16 @@ fn is_blank_first(lines: &[String]) -> bool {
     lines.first().is_some_and(String::is_empty)
 }
 
-/// The rows that were not there before, without the box and what is below it.
-fn new_rows(before: &[String], after: &[String], mark: Option<&str>) -> String {
-    let box_at = mark.and_then(|mark| after.iter().rposition(|row| row.starts_with(mark)));
-    let after = &after[..box_at.unwrap_or(after.len())];
+/// What stands above the box where one types.
+fn above_box<'a>(rows: &'a [String], mark: &str) -> &'a [String] {
+    let at = rows.iter().rposition(|row| row.starts_with(mark));
+    &rows[..at.unwrap_or(rows.len())]
+}
+
+/// The rows that were not there before, without rules.
+fn new_rows<'a>(before: &[String], after: &'a [String]) -> Vec<&'a str> {
     let mut old: HashMap<&str, usize> = HashMap::new();
-    for row in before {
+    for row in before.iter().filter(|row| !row.trim().is_empty()) {
         *old.entry(row.trim()).or_default() += 1;
     }
     let is_new = |row: &&str| match old.get_mut(row.trim()) {
@@ -107,11 +115,33 @@ fn new_rows(before: &[String], after: &[String], mark: Option<&str>) -> String {
         }
         Some(_) | None => true,
     };
-    let rows: Vec<&str> = after.iter().map(String::as_str).filter(is_new).collect();
     let is_rule = |row: &str| !row.is_empty() && row.chars().all(|it| matches!(it, '─' | '━'));
-    let rows = rows.into_iter().filter(|row| !is_rule(row.trim()));
-    let text = rows.collect::<Vec<_>>().join("\n");
-    text.trim_matches('\n').to_owned()
+    let rows = after.iter().map(String::as_str).filter(is_new);
+    rows.filter(|row| !is_rule(row.trim())).collect()
+}
+
+/// Without the message itself, which agents show above what they answer.
+fn without_echo(rows: &[&str], typed: &str) -> String {
+    let mut rest = rows;
+    for line in typed.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        // A long line is broken into several rows; its beginning finds the first.
+        let beginning: String = line.chars().take(40).collect();
+        let at = rest.iter().position(|row| row.contains(&beginning));
+        rest = at.map_or(rest, |at| &rest[at + 1..]);
+    }
+    let tail = last_line(typed);
+    while let Some((first, more)) = rest.split_first()
+        && !first.trim().is_empty()
+        && tail.contains(first.trim())
+    {
+        rest = more;
+    }
+    let text = rest.join("\n");
+    text.trim_matches('\n').trim_end().to_owned()
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().next_back().unwrap_or_default().trim_end()
 }
 
 #[cfg(test)]
@@ -143,10 +173,31 @@ mod tests {
     #[test]
     fn a_screen_is_read_above_its_box() {
         let mut gain = Gain::default();
-        gain.begin(rows("Title\n────\n❯ hello\n────\n  footer"), "hello");
-        let after = rows("Title\n❯ hello\n● Hi there\n  twice\n────\n❯\n────\n  new footer");
+        let before = "Title\n\n● Hi there\n────\n❯ hello\n────\n  footer";
+        gain.begin(rows(before), "hello");
+        let after = rows(
+            "Title\n\n● Hi there\n\n❯ hello\n\n● Hi there\n\n  twice\n────\n❯\n────\n  new footer",
+        );
         let text = gain.end(&after, Painting::Screen, TextBox::Marked("❯"));
-        assert_eq!(text, "● Hi there\n  twice");
+        assert_eq!(text, "● Hi there\n\n  twice");
+    }
+
+    #[test]
+    fn an_echo_of_several_lines_and_rows_is_left_out() {
+        let long = "w".repeat(30) + " " + &"v".repeat(30);
+        let typed = format!("one\n{long}");
+        let mut gain = Gain::default();
+        gain.begin(vec![], &typed);
+        let after = format!(
+            "❯ one\n  {}\n  {}\n● done\n❯",
+            "w".repeat(30),
+            "v".repeat(30)
+        );
+        let text = gain.end(&rows(&after), Painting::Screen, TextBox::Marked("❯"));
+        assert!(
+            text.ends_with("● done") && !text.contains("one\n"),
+            "{text}"
+        );
     }
 
     #[test]

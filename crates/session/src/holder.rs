@@ -218,6 +218,7 @@ impl Holder<'_> {
         for report in aside.reports {
             self.signs.reported(report);
         }
+        self.post.painted(now);
         self.printed_at = Some(now);
         self.end_silence(now);
         self.guests.iter_mut().for_each(Guest::outdate);

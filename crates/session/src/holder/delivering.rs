@@ -11,7 +11,7 @@ use handoff_process::mint;
 
 use super::Holder;
 use super::guest::Guest;
-use super::post::{Typed, tail_of};
+use super::post::{Typed, Unpainted, tail_of};
 use crate::control::Sent;
 use crate::control::message::refusal;
 use crate::delivery::{Act, Delivery, Echo, Field, Keys, Settled, Sight, Turn, Typist};
@@ -86,6 +86,9 @@ impl Holder<'_> {
         }
         self.expire(now);
         self.hear_turns(now);
+        if let Some(painted) = self.post.take_painted(now) {
+            self.answered(painted.message, painted.turn);
+        }
         while let Some(message) = self.post.first().cloned() {
             let sight = self.delivery_sight();
             let order = (message.order.finish, message.order.urgency);
@@ -126,7 +129,7 @@ impl Holder<'_> {
         let post = &self.post;
         Sight {
             state: self.judge.published().state,
-            turn: if post.turns.is_resting() {
+            turn: if post.turns.is_resting() && post.painting.is_none() {
                 Turn::Resting
             } else {
                 Turn::Running
@@ -166,11 +169,12 @@ impl Holder<'_> {
             self.post.delivery = Delivery::default();
             return self.settle(message.id, Settled::Failed(Because::Unstored), now);
         };
+        self.input.extend(paste::keys(&text, reader));
         self.post.typed = Some(Typed {
             id: message.id,
             tail: tail_of(&text),
+            text,
         });
-        self.input.extend(paste::keys(&text, reader));
         let wall = self.clock.now().wall;
         let written = Progress::Written { because: None };
         self.post.inbox.note(message.id, written, wall);
@@ -197,8 +201,9 @@ impl Holder<'_> {
 
     fn enter(&mut self) {
         let keys = self.signs.adapter().input.submit.clone();
-        let tail = self.post.tail().to_owned();
-        self.post.gain.begin(self.screen.rows(), &tail);
+        if let Some(typed) = &self.post.typed {
+            self.post.gain.begin(self.screen.rows(), &typed.text);
+        }
         self.input.extend(keys.into_bytes());
     }
 
@@ -261,7 +266,7 @@ impl Holder<'_> {
                 outcome,
             } => {
                 if let Some(id) = message {
-                    self.answered(id, turn);
+                    self.ended_turn(id, turn);
                 }
                 self.tell(Event::TurnEnded {
                     turn,
@@ -272,13 +277,28 @@ impl Holder<'_> {
         }
     }
 
-    fn answered(&mut self, id: MessageId, turn: u64) {
-        let painting = if self.screen.is_alternate() {
+    /// What prints lines has printed them all; a screen is still being painted.
+    fn ended_turn(&mut self, id: MessageId, turn: u64) {
+        let now = self.now();
+        match (self.painting(), self.signs.adapter().text_box()) {
+            (Painting::Lines, TextBox::CursorLine | TextBox::Editor) => self.answered(id, turn),
+            (Painting::Screen, _) | (Painting::Lines, TextBox::Marked(_)) => {
+                self.post.painting = Some(Unpainted::new(id, turn, now));
+            }
+        }
+    }
+
+    fn painting(&self) -> Painting {
+        if self.screen.is_alternate() {
             Painting::Screen
         } else {
             Painting::Lines
-        };
+        }
+    }
+
+    fn answered(&mut self, id: MessageId, turn: u64) {
         let text_box = self.signs.adapter().text_box();
+        let painting = self.painting();
         let text = self.post.gain.end(&self.screen.rows(), painting, text_box);
         let answer = Answer {
             text,
@@ -291,6 +311,9 @@ impl Holder<'_> {
 
     /// Nobody will type them any more.
     pub(super) fn fail_waiting(&mut self) {
+        if let Some(unpainted) = self.post.painting.take() {
+            self.answered(unpainted.message, unpainted.turn);
+        }
         let wall = self.clock.now().wall;
         while let Some(id) = self.post.first().map(|message| message.id) {
             let because = Because::Ended;

@@ -18,6 +18,10 @@ use crate::turn::Turns;
 
 /// Between two keys that are not to be taken for one.
 const BREATH: Duration = Duration::from_millis(100);
+/// How long a screen must stand still to be taken for painted.
+const STILL: Duration = Duration::from_millis(150);
+/// How long that may take, at most: some screens never stand still.
+const PAINTING_TAKES: Duration = Duration::from_secs(1);
 /// How much of the end of a text is looked for on the screen.
 const TAIL: usize = 16;
 
@@ -30,6 +34,8 @@ pub(super) struct Post {
     pub(super) gain: Gain,
     /// The message that is being typed.
     pub(super) typed: Option<Typed>,
+    /// A turn that is over, and whose answer is still being painted.
+    pub(super) painting: Option<Unpainted>,
     /// The choice that is being made in a dialog.
     pub(super) choosing: Option<Choosing>,
     /// Keys to be pressed later.
@@ -40,8 +46,35 @@ pub(super) struct Post {
 #[derive(Debug, Clone)]
 pub(super) struct Typed {
     pub(super) id: MessageId,
-    /// The end of what was typed.
+    pub(super) text: String,
+    /// The end of the text.
     pub(super) tail: String,
+}
+
+/// An answer that is still being painted. Agents say that they are done before their screen shows it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unpainted {
+    pub(super) message: MessageId,
+    pub(super) turn: u64,
+    /// When the screen has stood still for long enough.
+    still_at: Nanos,
+    /// When nothing more is waited for.
+    until: Nanos,
+}
+
+impl Unpainted {
+    pub(super) fn new(message: MessageId, turn: u64, now: Nanos) -> Self {
+        Self {
+            message,
+            turn,
+            still_at: now.after(STILL),
+            until: now.after(PAINTING_TAKES),
+        }
+    }
+
+    fn due(&self) -> Nanos {
+        self.still_at.min(self.until)
+    }
 }
 
 impl Post {
@@ -53,6 +86,7 @@ impl Post {
             turns: Turns::default(),
             gain: Gain::default(),
             typed: None,
+            painting: None,
             choosing: None,
             keys: VecDeque::new(),
         })
@@ -68,6 +102,18 @@ impl Post {
 
     pub(super) fn tail(&self) -> &str {
         self.typed.as_ref().map_or("", |typed| &typed.tail)
+    }
+
+    /// The agent has painted something.
+    pub(super) fn painted(&mut self, now: Nanos) {
+        if let Some(painting) = &mut self.painting {
+            painting.still_at = now.after(STILL);
+        }
+    }
+
+    /// The answer that is painted by now.
+    pub(super) fn take_painted(&mut self, now: Nanos) -> Option<Unpainted> {
+        self.painting.take_if(|painting| painting.due() <= now)
     }
 
     /// Presses keys one after the other, with a breath between them.
@@ -96,6 +142,7 @@ impl Post {
             self.turns.look_again(),
             self.inbox.look_again(),
             self.choosing.as_ref().and_then(Choosing::look_again),
+            self.painting.as_ref().map(Unpainted::due),
         ];
         others.into_iter().chain([keys]).flatten().min()
     }

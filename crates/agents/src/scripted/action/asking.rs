@@ -40,7 +40,7 @@ pub struct Message {
 
 /// `ask = "Allow this?"` with `choices = ["Yes", "No"]` shows a dialog, reads the number of a choice
 /// and plays the steps of `[[step.on.1]]`, if there are any. `answer = "key"` takes one key press
-/// without Enter. What is no choice goes to `[[step.on.other]]`, or else is asked again; `timeout`
+/// without Enter; `answer = "pointer"` points at a choice, which arrows move and Enter takes. What is no choice goes to `[[step.on.other]]`, or else is asked again; `timeout`
 /// and `as` as with `expect`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +64,7 @@ pub enum AnswerBy {
     #[default]
     Line,
     Key,
+    Pointer,
 }
 
 /// What a person may answer.
@@ -87,7 +88,7 @@ impl Ask {
     pub(in crate::scripted) fn branch(&self, key: &str) -> Option<Answer> {
         match (key, self.answer_by) {
             ("other", _) => Some(Answer::Other),
-            ("esc", AnswerBy::Key) => Some(Answer::Escape),
+            ("esc", AnswerBy::Key | AnswerBy::Pointer) => Some(Answer::Escape),
             _ => self.answer(key),
         }
     }

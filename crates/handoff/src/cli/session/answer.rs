@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use handoff_api::{AnsweredDocument, DialogDocument, ExitCode};
 use handoff_core::Action;
+use handoff_files::Watch;
 use handoff_session::control::{Asking, Reply};
 use handoff_session::dialog::{ChoiceError, Dialog, Wish};
 use handoff_session::journal::{self, Event};
-use handoff_session::{Client, ClientError, Known};
+use handoff_session::{Client, ClientError, Known, place};
 
 use super::address::{Address, unreachable};
 use super::patience::Patience;
@@ -19,6 +20,9 @@ use crate::output::plain;
 
 /// What an agent takes to react, at most.
 const REACTING_TAKES: Duration = Duration::from_secs(10);
+
+/// How long a question may take to be painted.
+const PAINTING_TAKES: Duration = Duration::from_secs(2);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -43,7 +47,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     caller(&ctx.ambient)?.may(action)?;
     let known = args.address.find_live(ctx)?;
     let client = Client::new(&known.record.socket);
-    let asking = client.asking().map_err(|error| refused(&known, &error))?;
+    let asking = asking(&known, &client, ctx)?;
     let Some(wish) = &args.choose else {
         return show(&known, asking, ctx);
     };
@@ -60,6 +64,24 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Kept::Found((choice, true)) => answered(&known, &choice, ctx),
         Kept::Over => answered(&known, &reply.dialog.choices[choice].label, ctx),
         Kept::Found((_, false)) | Kept::TimedOut => Err(no_reaction(&known)),
+    }
+}
+
+/// What is asked. An agent may say that it asks before its question is painted.
+fn asking(known: &Known, client: &Client, ctx: &Context) -> Result<Asking, Failure> {
+    let clock = ctx.clock()?;
+    let now = || clock.now().moment.awake;
+    let deadline = now().after(PAINTING_TAKES);
+    let mut watch = Watch::on_growth(&place::transcript(&known.directory))
+        .map_err(|error| Failure::failed("cannot watch the session").because(&error))?;
+    loop {
+        let asking = client.asking().map_err(|error| refused(known, &error))?;
+        let left = deadline.since(now());
+        if asking.dialog.is_some() || left.is_zero() {
+            return Ok(asking);
+        }
+        // Whatever wakes us, we look.
+        drop(watch.wait(Some(left)));
     }
 }
 

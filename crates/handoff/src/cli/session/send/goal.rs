@@ -53,17 +53,12 @@ impl Goal {
             (_, Progress::Written { because: Some(_) }) => Some(Arrival::Unseen),
             (_, Progress::Failed { because }) => Some(Arrival::Failed(*because)),
             (_, Progress::Expired) => Some(Arrival::Expired),
-            (
-                _,
-                Progress::Queued {
-                    because: Some(Because::Blocked),
-                },
-            ) => Some(Arrival::Blocked),
-            (Self::Idle | Self::Answer, Progress::Submitted { .. }) => match meanwhile {
+            (_, Progress::Queued { .. })
+            | (Self::Idle | Self::Answer, Progress::Submitted { .. }) => match meanwhile {
                 Meanwhile::Blocked => Some(Arrival::Blocked),
                 Meanwhile::Going => None,
             },
-            (_, Progress::Queued { .. } | Progress::Written { because: None }) => None,
+            (_, Progress::Written { because: None }) => None,
         }
     }
 }
@@ -95,11 +90,6 @@ mod tests {
         let table = [
             (queued(None), None, None),
             (queued(Some(Because::Busy)), None, None),
-            (
-                queued(Some(Because::Blocked)),
-                Some(Arrival::Blocked),
-                Some(Arrival::Blocked),
-            ),
             (written(None), None, None),
             (
                 written(Some(Because::Left)),
@@ -134,7 +124,9 @@ mod tests {
             assert_eq!(Goal::Idle.reached(&progress, going), idle, "{progress:?}");
             assert_eq!(Goal::Answer.reached(&progress, going), idle, "{progress:?}");
         }
-        let blocked = Goal::Idle.reached(&submitted, Meanwhile::Blocked);
-        assert_eq!(blocked, Some(Arrival::Blocked));
+        for progress in [submitted, queued(None), queued(Some(Because::Busy))] {
+            let blocked = Goal::Idle.reached(&progress, Meanwhile::Blocked);
+            assert_eq!(blocked, Some(Arrival::Blocked), "{progress:?}");
+        }
     }
 }
