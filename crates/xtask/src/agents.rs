@@ -9,9 +9,13 @@ mod house;
 mod install;
 mod isolation;
 mod manners;
+mod model_case;
 mod report;
 mod scene;
+mod script_case;
+mod shell_case;
 mod timeline;
+mod trial;
 mod witness;
 
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use super::{Name, install};
+use super::{Name, install, script_case};
 use crate::program;
 
 /// A key that opens nothing.
@@ -41,7 +41,10 @@ impl House {
             Name::Opencode => house.opencode(model)?,
             Name::Gemini => house.gemini(model)?,
             Name::Copilot => house.copilot(model),
-            Name::Bash | Name::Scripted => {}
+            Name::Scripted => {
+                std::fs::write(house.project().join("agent.toml"), script_case::SCRIPT)?;
+            }
+            Name::Bash => {}
         }
         Ok(house)
     }

@@ -21,16 +21,16 @@ pub(super) struct Manners {
     pub(super) error: (&'static str, &'static str),
 }
 
-/// None for those that talk to no model.
-pub(super) fn of(name: Name) -> Option<Manners> {
-    Some(match name {
+pub(super) fn of(name: Name) -> Manners {
+    match name {
         Name::Claude => CLAUDE,
         Name::Codex => CODEX,
         Name::Opencode => OPENCODE,
         Name::Gemini => GEMINI,
         Name::Copilot => COPILOT,
-        Name::Bash | Name::Scripted => return None,
-    })
+        Name::Bash => BASH,
+        Name::Scripted => SCRIPTED,
+    }
 }
 
 const CLAUDE: Manners = Manners {
@@ -93,4 +93,23 @@ const COPILOT: Manners = Manners {
     reject: "\x1b",
     interrupted: "cancelled",
     error: ("400", "blocked (error)"),
+};
+
+/// Talks to no model.
+const BASH: Manners = Manners {
+    arguments: &["--norc", "--noprofile"],
+    trust: None,
+    ready: "bash-",
+    asking: "",
+    question: "",
+    accept: "",
+    reject: "",
+    interrupted: "^C",
+    error: ("", ""),
+};
+
+const SCRIPTED: Manners = Manners {
+    arguments: &["agent.toml"],
+    ready: "ready>",
+    ..BASH
 };

@@ -1,0 +1,179 @@
+//! What is done to an agent that talks to a model.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use handoff_core::Timestamp;
+
+use super::case::Act;
+use super::trial::Trial;
+
+/// In this order, in one session: each leaves the agent at its prompt.
+pub(super) const CASES: [(&str, Act); 10] = [
+    ("start", start),
+    ("busy and idle", busy_and_idle),
+    ("tool call", tool_call),
+    ("permission rejected", rejected),
+    ("interrupt", interrupt),
+    ("message while busy", while_busy),
+    ("several lines", several_lines),
+    ("3,000 characters", long_message),
+    ("error 400", error_400),
+    ("error 429", error_429),
+];
+
+pub(super) fn start(trial: &mut Trial<'_, '_>) -> Result<()> {
+    let began = trial.scene.now();
+    if let Some((question, yes)) = trial.manners.trust {
+        let seen = trial.scene.until_seen(question, began)?;
+        trial.expect("blocked (trust)", seen)?;
+        trial.scene.press(yes)?;
+    }
+    let seen = trial.scene.until_seen(trial.manners.ready, began)?;
+    trial.expect("prompt", seen)
+}
+
+fn busy_and_idle(trial: &mut Trial<'_, '_>) -> Result<()> {
+    trial.scene.send("please @@slow 3 first")?;
+    let call = trial.scene.until_asked("first", 0)?;
+    trial.expect("busy", call.asked_at)?;
+    let answered = trial.scene.until_answered("first", 0)?;
+    trial.expect("prompt", answered)?;
+    trial.expect_throughout("busy", call.asked_at, answered)
+}
+
+fn tool_call(trial: &mut Trial<'_, '_>) -> Result<()> {
+    let project = trial.scene.house.project();
+    let (begun, ended) = (project.join("begun"), project.join("ended"));
+    let command = format!(
+        "touch {}; sleep 2; touch {}",
+        begun.display(),
+        ended.display()
+    );
+    let sent = trial.scene.send(&trial.asking(&command))?;
+    let seen = trial.scene.until_seen(trial.manners.question, sent)?;
+    trial.expect("blocked (permission)", seen)?;
+    let accept = trial.manners.accept;
+    trial.scene.press(&[accept])?;
+    let from = trial.scene.until("the tool begins", |_| modified(&begun))?;
+    trial.expect("busy", from)?;
+    let to = trial.scene.until("the tool ends", |_| modified(&ended))?;
+    trial.expect_throughout("busy", from, to)?;
+    let answered = trial.scene.until_answered("begun", 1)?;
+    trial.expect("prompt", answered)
+}
+
+pub(super) fn modified(file: &Path) -> Option<Timestamp> {
+    let modified = std::fs::metadata(file).ok()?.modified().ok()?;
+    Timestamp::try_from(modified).ok()
+}
+
+fn rejected(trial: &mut Trial<'_, '_>) -> Result<()> {
+    let refused = trial.scene.house.project().join("refused");
+    let sent = trial
+        .scene
+        .send(&trial.asking(&format!("touch {}", refused.display())))?;
+    let seen = trial.scene.until_seen(trial.manners.question, sent)?;
+    trial.expect("blocked (permission)", seen)?;
+    let reject = trial.manners.reject;
+    let pressed = trial.scene.press(&[reject])?;
+    let gone = trial.scene.until_gone(trial.manners.question, pressed)?;
+    trial.expect("prompt", gone)?;
+    let made = if refused.exists() {
+        Err("it was done all the same".to_owned())
+    } else {
+        Ok(())
+    };
+    trial.expect_that("the tool is not called", made);
+    Ok(())
+}
+
+fn interrupt(trial: &mut Trial<'_, '_>) -> Result<()> {
+    trial.scene.send("please @@slow 30 stopme")?;
+    let call = trial.scene.until_asked("stopme", 0)?;
+    trial.expect("busy", call.asked_at)?;
+    // Something of the answer is there, so that the prompt stays where it is.
+    trial.scene.wait(Duration::from_secs(1))?;
+    let pressed = trial.scene.now();
+    trial.scene.client().interrupt()?;
+    let seen = trial.scene.until_seen(trial.manners.interrupted, pressed)?;
+    trial.expect("prompt", seen)
+}
+
+fn while_busy(trial: &mut Trial<'_, '_>) -> Result<()> {
+    trial.scene.send("please @@slow 3 long-one")?;
+    trial.scene.until_asked("long-one", 0)?;
+    trial.scene.send("please @@text the second message")?;
+    let sent = trial.scene.until_answered("long-one", 0)?;
+    trial.scene.until_answered("the second message", 0)?;
+    trial.back_at_prompt(sent)?;
+    let count = trial.scene.calls("the second message").len();
+    let once = if count == 1 {
+        Ok(())
+    } else {
+        Err(format!("{count} times"))
+    };
+    trial.expect_that("both arrive, once each", once);
+    Ok(())
+}
+
+fn several_lines(trial: &mut Trial<'_, '_>) -> Result<()> {
+    arrives_whole(
+        trial,
+        "@@text alpha one\nalpha two\n\nalpha four",
+        "alpha one",
+    )
+}
+
+fn long_message(trial: &mut Trial<'_, '_>) -> Result<()> {
+    let words: Vec<String> = (0..500).map(|number| format!("w{number:04}")).collect();
+    let text = format!("@@text beta {}", words.join(" "));
+    arrives_whole(trial, &text, "beta ")
+}
+
+fn arrives_whole(trial: &mut Trial<'_, '_>, text: &str, word: &str) -> Result<()> {
+    let sent = trial.scene.send(text)?;
+    let call = trial.scene.until_asked(word, 0)?;
+    trial.scene.until_answered(word, 0)?;
+    trial.back_at_prompt(sent)?;
+    let count = trial.scene.calls(word).len();
+    let arrived = match (call.prompt.contains(text), count) {
+        (true, 1) => Ok(()),
+        (true, count) => Err(format!("{count} times")),
+        (false, _) => Err(format!("as {:?}", call.prompt)),
+    };
+    trial.expect_that("it arrives whole, once", arrived);
+    Ok(())
+}
+
+fn error_400(trial: &mut Trial<'_, '_>) -> Result<()> {
+    let (text, state) = trial.manners.error;
+    let sent = trial.scene.send("please @@err 400")?;
+    let seen = trial.scene.until_seen(text, sent)?;
+    trial.expect(state, seen)?;
+    // Whoever has met an error listens to the next message.
+    trial.scene.send("please @@text after the error")?;
+    let answered = trial.scene.until_answered("after the error", 0)?;
+    trial.expect("prompt", answered)
+}
+
+fn error_429(trial: &mut Trial<'_, '_>) -> Result<()> {
+    trial.scene.send("please @@err 429")?;
+    let again = trial.scene.until_asked("@@err 429", 1)?;
+    trial.expect("busy", again.asked_at)?;
+    let pressed = trial.scene.now();
+    trial.scene.client().interrupt()?;
+    trial.back_at_prompt(pressed)?;
+    // The text may jump back into the box; the next message must not be glued to it.
+    trial.scene.send("please @@text after the limit")?;
+    let call = trial.scene.until_asked("after the limit", 0)?;
+    let alone = if call.prompt.contains("429") {
+        Err(format!("as {:?}", call.prompt))
+    } else {
+        Ok(())
+    };
+    trial.expect_that("the next message stands alone", alone);
+    let answered = trial.scene.until_answered("after the limit", 0)?;
+    trial.expect("prompt", answered)
+}
