@@ -18,6 +18,7 @@ mod prompt;
 mod session;
 mod store;
 mod task;
+mod teaching;
 mod upgrade;
 mod workspace;
 
@@ -48,6 +49,10 @@ pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,
     WalkedDocument,
+};
+pub use teaching::{
+    RecipeDocument, RecipesDocument, SkillChangesDocument, SkillCopyDocument, SkillDocument,
+    SkillsDocument, TextDocument,
 };
 pub use upgrade::{UpgradeDocument, UpgradeOutcome};
 pub use workspace::{
