@@ -26,7 +26,6 @@ osc = "7501;state=blocked:kind=permission"
 [[step]]
 ask = "May I?"
 choices = ["Yes", "No"]
-answer = "key"
 [[step]]
 osc = "7501;state=error"
 [[step]]
@@ -81,7 +80,7 @@ fn busy_and_permission(trial: &mut Trial<'_, '_>) -> Result<()> {
 fn error(trial: &mut Trial<'_, '_>) -> Result<()> {
     let project = trial.scene.house.project();
     let failed = project.join("failed");
-    trial.scene.press(&["1"])?;
+    trial.scene.press(&["1\r"])?;
     let at = trial.scene.until("the error", |_| modified(&failed))?;
     trial.expect("blocked (error)", at)?;
     trial.scene.send("go on")?;
