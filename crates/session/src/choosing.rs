@@ -3,9 +3,12 @@
 //! | seen | pressed |
 //! |---|---|
 //! | the pointer is elsewhere | an arrow towards the choice |
-//! | the pointer is at the choice | Enter, once |
+//! | the pointer is at the choice | Enter |
 //! | nothing points at anything | the number or letter of the choice and Enter, once |
 //! | another question, or none | nothing: it is done |
+//!
+//! A key that did nothing is pressed again where something points, because that tells what it would do. Some agents do not take
+//! an Enter that comes right after their question: it might have been meant for something else.
 
 use std::time::Duration;
 
@@ -14,7 +17,9 @@ use handoff_core::time::Nanos;
 use crate::dialog::Dialog;
 
 /// How long a key may take to be seen to work.
-const KEY_TAKES: Duration = Duration::from_secs(2);
+const KEY_TAKES: Duration = Duration::from_millis(700);
+/// How often a key is pressed, at most.
+const TRIES: u8 = 4;
 
 const UP: &str = "\x1b[A";
 const DOWN: &str = "\x1b[B";
@@ -27,7 +32,8 @@ pub struct Choosing {
     wanted: usize,
     /// What pointed where when a key was pressed last, and when that was.
     pressed: Option<(Option<usize>, Nanos)>,
-    has_entered: bool,
+    /// How often in this place.
+    tries: u8,
 }
 
 /// What is to be done now.
@@ -47,7 +53,7 @@ impl Choosing {
             dialog,
             wanted,
             pressed: None,
-            has_entered: false,
+            tries: 0,
         }
     }
 
@@ -66,26 +72,29 @@ impl Choosing {
         let Some(open) = open.filter(|open| open.is_same(&self.dialog)) else {
             return Move::Done;
         };
-        if let Some((pointed, at)) = self.pressed
-            && (self.has_entered || pointed == open.pointed)
-        {
-            let is_late = now >= at.after(KEY_TAKES);
-            return if is_late { Move::GiveUp } else { Move::Wait };
+        match self.pressed {
+            Some((pointed, at)) if pointed == open.pointed => {
+                let most = if pointed.is_some() { TRIES } else { 1 };
+                if now < at.after(KEY_TAKES) {
+                    return Move::Wait;
+                }
+                if self.tries >= most {
+                    return Move::GiveUp;
+                }
+            }
+            Some(_) | None => self.tries = 0,
         }
+        self.tries += 1;
         self.pressed = Some((open.pointed, now));
         Move::Press(self.key(open))
     }
 
-    fn key(&mut self, open: &Dialog) -> String {
+    fn key(&self, open: &Dialog) -> String {
         match open.pointed {
             Some(pointed) if pointed < self.wanted => DOWN.to_owned(),
             Some(pointed) if pointed > self.wanted => UP.to_owned(),
-            Some(_) => {
-                self.has_entered = true;
-                ENTER.to_owned()
-            }
+            Some(_) => ENTER.to_owned(),
             None => {
-                self.has_entered = true;
                 let key = self.dialog.choices[self.wanted].key.as_deref();
                 format!("{}{ENTER}", key.unwrap_or_default())
             }
@@ -137,18 +146,20 @@ mod tests {
         let mut choosing = Choosing::new(dialog(None), 1);
         assert_eq!(choosing.step(Some(&dialog(None)), at(0)), press("2\r"));
         assert_eq!(choosing.step(Some(&dialog(None)), at(1)), Move::Wait);
-        assert_eq!(choosing.step(Some(&dialog(None)), at(2000)), Move::GiveUp);
+        assert_eq!(choosing.step(Some(&dialog(None)), at(700)), Move::GiveUp);
     }
 
     #[test]
     fn keys_that_do_nothing_are_given_up() {
         let mut choosing = Choosing::new(dialog(Some(2)), 0);
         assert_eq!(choosing.step(Some(&dialog(Some(2))), at(0)), press(UP));
-        assert_eq!(choosing.look_again(), Some(at(2000)));
-        assert_eq!(
-            choosing.step(Some(&dialog(Some(2))), at(2000)),
-            Move::GiveUp
-        );
+        assert_eq!(choosing.look_again(), Some(at(700)));
+        for tried in 1..4 {
+            let again = choosing.step(Some(&dialog(Some(2))), at(700 * tried));
+            assert_eq!(again, press(UP));
+        }
+        let last = choosing.step(Some(&dialog(Some(2))), at(2800));
+        assert_eq!(last, Move::GiveUp);
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub use choice::{ChoiceError, Wish};
 
 /// What points at a choice.
 const POINTERS: [char; 6] = ['❯', '›', '>', '●', '▶', '→'];
+/// Points only where there are numbers too: elsewhere it begins what an agent says.
+const BULLET: char = '●';
 /// Rows between two choices that describe the first.
 const DESCRIPTION: usize = 4;
 /// What may stand below the last choice: hints, and a line to answer in.
@@ -107,10 +109,11 @@ fn numbered(rows: &[String]) -> Option<Vec<Offer>> {
 /// Choices without numbers: the row that is pointed at, and those around it that begin in the same column.
 fn pointed_at(rows: &[String]) -> Option<Vec<Offer>> {
     let last = last_text(rows)?;
+    let is_bullet = |text: &str| text.trim_start().starts_with(BULLET);
     let at = rows[..=last]
         .iter()
-        .rposition(|text| pointer(text).is_some())?;
-    if last - at > BELOW + DESCRIPTION {
+        .rposition(|text| pointer(text).is_some() && !is_bullet(text))?;
+    if last - at > BELOW + DESCRIPTION || !rows[at..=last].iter().any(|row| is_hint(row)) {
         return None;
     }
     let pointed = offer(at, &rows[at])?;
@@ -128,6 +131,12 @@ fn pointed_at(rows: &[String]) -> Option<Vec<Offer>> {
     rows_of.sort_unstable();
     let offers = rows_of.into_iter().filter_map(|row| offer(row, &rows[row]));
     Some(offers.collect())
+}
+
+/// What tells that a list is to be chosen from, and no part of a text.
+fn is_hint(row: &str) -> bool {
+    let row = row.to_lowercase();
+    ["enter", "esc "].iter().any(|key| row.contains(key))
 }
 
 /// `(Y)es/(N)o`: letters to be typed, in the line with the cursor.

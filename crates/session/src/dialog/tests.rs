@@ -102,6 +102,9 @@ fn a_list_further_up_is_no_question() {
         "{CLAUDE}\n● I asked this before.\n\n\n\n\n\n\n────\n❯ \n────\n  ? for shortcuts\n"
     );
     assert_eq!(read(&quoted), None);
+    let working = "● I will call Bash.\n\n● Fake shell call\n  ⎿  $ touch made-by-sh\n\n❯ \n  esc to interrupt\n";
+    assert_eq!(read(working), None);
+    assert_eq!(read("❯ hello\n  there\n"), None);
     assert_eq!(read("1. one\n2. two\n\n\n\n\n\n\n\n\n\n\n\n$ "), None);
     assert_eq!(read("$ ls (a) b\n$ "), None);
     assert_eq!(read(""), None);
