@@ -18,6 +18,8 @@ use crate::dialog::Dialog;
 
 /// How long a key may take to be seen to work.
 const KEY_TAKES: Duration = Duration::from_millis(700);
+/// How long a screen may take to show what comes next.
+const PAINTING_TAKES: Duration = Duration::from_secs(3);
 /// How often a key is pressed, at most.
 const TRIES: u8 = 4;
 
@@ -34,6 +36,16 @@ pub struct Choosing {
     pressed: Option<(Option<usize>, Nanos)>,
     /// How often in this place.
     tries: u8,
+    look_again: Option<Nanos>,
+}
+
+/// What the agent asks now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked<'a> {
+    Nothing,
+    /// Something that cannot be read: its screen may be half painted.
+    Unread,
+    This(&'a Dialog),
 }
 
 /// What is to be done now.
@@ -54,6 +66,7 @@ impl Choosing {
             wanted,
             pressed: None,
             tries: 0,
+            look_again: None,
         }
     }
 
@@ -63,20 +76,22 @@ impl Choosing {
     }
 
     /// When to look again although nothing happens.
-    pub fn look_again(&self) -> Option<Nanos> {
-        self.pressed.map(|(_, at)| at.after(KEY_TAKES))
+    pub const fn look_again(&self) -> Option<Nanos> {
+        self.look_again
     }
 
-    /// What to do, by the dialog that is open now; none if none is.
-    pub fn step(&mut self, open: Option<&Dialog>, now: Nanos) -> Move {
-        let Some(open) = open.filter(|open| open.is_same(&self.dialog)) else {
-            return Move::Done;
+    /// What to do, by what is asked now.
+    pub fn step(&mut self, asked: Asked<'_>, now: Nanos) -> Move {
+        let open = match asked {
+            Asked::This(open) if open.is_same(&self.dialog) => open,
+            Asked::Nothing | Asked::This(_) => return Move::Done,
+            Asked::Unread => return self.wait_for(PAINTING_TAKES, now).unwrap_or(Move::Done),
         };
         match self.pressed {
-            Some((pointed, at)) if pointed == open.pointed => {
+            Some((pointed, _)) if pointed == open.pointed => {
                 let most = if pointed.is_some() { TRIES } else { 1 };
-                if now < at.after(KEY_TAKES) {
-                    return Move::Wait;
+                if let Some(wait) = self.wait_for(KEY_TAKES, now) {
+                    return wait;
                 }
                 if self.tries >= most {
                     return Move::GiveUp;
@@ -86,7 +101,15 @@ impl Choosing {
         }
         self.tries += 1;
         self.pressed = Some((open.pointed, now));
+        self.look_again = Some(now.after(KEY_TAKES));
         Move::Press(self.key(open))
+    }
+
+    /// Waits until so long after the last key; none if that time is over.
+    fn wait_for(&mut self, span: Duration, now: Nanos) -> Option<Move> {
+        let until = self.pressed?.1.after(span);
+        self.look_again = (now < until).then_some(until);
+        self.look_again.map(|_| Move::Wait)
     }
 
     fn key(&self, open: &Dialog) -> String {
@@ -132,34 +155,67 @@ mod tests {
     #[test]
     fn the_pointer_is_moved_step_by_step_and_enter_comes_last() {
         let mut choosing = Choosing::new(dialog(Some(0)), 2);
-        assert_eq!(choosing.step(Some(&dialog(Some(0))), at(0)), press(DOWN));
-        assert_eq!(choosing.step(Some(&dialog(Some(0))), at(1)), Move::Wait);
-        assert_eq!(choosing.step(Some(&dialog(Some(1))), at(2)), press(DOWN));
-        assert_eq!(choosing.step(Some(&dialog(Some(2))), at(3)), press(ENTER));
-        assert_eq!(choosing.step(Some(&dialog(Some(2))), at(4)), Move::Wait);
-        assert_eq!(choosing.step(None, at(5)), Move::Done);
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(Some(0))), at(0)),
+            press(DOWN)
+        );
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(Some(0))), at(1)),
+            Move::Wait
+        );
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(Some(1))), at(2)),
+            press(DOWN)
+        );
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(Some(2))), at(3)),
+            press(ENTER)
+        );
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(Some(2))), at(4)),
+            Move::Wait
+        );
+        assert_eq!(choosing.step(Asked::Nothing, at(5)), Move::Done);
         assert_eq!(choosing.label(), "No");
     }
 
     #[test]
     fn without_a_pointer_the_number_is_typed_once() {
         let mut choosing = Choosing::new(dialog(None), 1);
-        assert_eq!(choosing.step(Some(&dialog(None)), at(0)), press("2\r"));
-        assert_eq!(choosing.step(Some(&dialog(None)), at(1)), Move::Wait);
-        assert_eq!(choosing.step(Some(&dialog(None)), at(700)), Move::GiveUp);
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(None)), at(0)),
+            press("2\r")
+        );
+        assert_eq!(choosing.step(Asked::This(&dialog(None)), at(1)), Move::Wait);
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(None)), at(700)),
+            Move::GiveUp
+        );
     }
 
     #[test]
     fn keys_that_do_nothing_are_given_up() {
         let mut choosing = Choosing::new(dialog(Some(2)), 0);
-        assert_eq!(choosing.step(Some(&dialog(Some(2))), at(0)), press(UP));
+        assert_eq!(
+            choosing.step(Asked::This(&dialog(Some(2))), at(0)),
+            press(UP)
+        );
         assert_eq!(choosing.look_again(), Some(at(700)));
         for tried in 1..4 {
-            let again = choosing.step(Some(&dialog(Some(2))), at(700 * tried));
+            let again = choosing.step(Asked::This(&dialog(Some(2))), at(700 * tried));
             assert_eq!(again, press(UP));
         }
-        let last = choosing.step(Some(&dialog(Some(2))), at(2800));
+        let last = choosing.step(Asked::This(&dialog(Some(2))), at(2800));
         assert_eq!(last, Move::GiveUp);
+    }
+
+    #[test]
+    fn a_screen_that_is_half_painted_tells_nothing_yet() {
+        let mut choosing = Choosing::new(dialog(Some(0)), 0);
+        choosing.step(Asked::This(&dialog(Some(0))), at(0));
+        assert_eq!(choosing.step(Asked::Unread, at(1)), Move::Wait);
+        assert_eq!(choosing.step(Asked::Unread, at(3000)), Move::Done);
+        assert_eq!(choosing.step(Asked::Nothing, at(1)), Move::Done);
     }
 
     #[test]
@@ -167,6 +223,6 @@ mod tests {
         let mut choosing = Choosing::new(dialog(Some(0)), 0);
         let mut other = dialog(Some(0));
         other.question[0] = "Really?".to_owned();
-        assert_eq!(choosing.step(Some(&other), at(0)), Move::Done);
+        assert_eq!(choosing.step(Asked::This(&other), at(0)), Move::Done);
     }
 }

@@ -16,6 +16,8 @@ const BULLET: char = '●';
 const DESCRIPTION: usize = 4;
 /// What may stand below the last choice: hints, and a line to answer in.
 const BELOW: usize = 8;
+/// How many empty rows may part a question from its choices.
+const FAR: usize = 3;
 /// Rows above the first choice that are taken for the question.
 const QUESTION: usize = 6;
 
@@ -222,7 +224,9 @@ fn question(rows: &[String], first: usize) -> Vec<String> {
         let text = unframed(row);
         let is_made_of = |kind: &str| !text.is_empty() && text.chars().all(|it| kind.contains(it));
         empty = if text.is_empty() { empty + 1 } else { 0 };
-        if is_made_of("─━═╭╮╰╯-=") || empty > 1 || found.len() == QUESTION {
+        let is_apart = empty > 1 && !found.is_empty();
+        if is_made_of("─━═╭╮╰╯-=") || is_apart || empty > FAR || found.len() == QUESTION
+        {
             break;
         }
         // A broken line parts what belongs together.

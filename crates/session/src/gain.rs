@@ -59,7 +59,8 @@ impl Gain {
                 without_echo(&new, &collected.typed)
             }
             (_, TextBox::Marked(mark)) => {
-                let new = new_rows(&collected.rows, above_box(rows, mark));
+                let before = above_box(&collected.rows, mark);
+                let new = new_rows(before, above_box(rows, mark));
                 without_echo(&new, &collected.typed)
             }
         }
@@ -176,10 +177,10 @@ mod tests {
         let before = "Title\n\n● Hi there\n────\n❯ hello\n────\n  footer";
         gain.begin(rows(before), "hello");
         let after = rows(
-            "Title\n\n● Hi there\n\n❯ hello\n\n● Hi there\n\n  twice\n────\n❯\n────\n  new footer",
+            "Title\n\n● Hi there\n\n❯ hello\n\n● You say hello\n\n  twice\n────\n❯\n────\n  new footer",
         );
         let text = gain.end(&after, Painting::Screen, TextBox::Marked("❯"));
-        assert_eq!(text, "● Hi there\n\n  twice");
+        assert_eq!(text, "● You say hello\n\n  twice");
     }
 
     #[test]

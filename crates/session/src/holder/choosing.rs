@@ -3,7 +3,7 @@
 use handoff_core::time::Nanos;
 
 use super::Holder;
-use crate::choosing::{self, Move};
+use crate::choosing::{self, Asked, Move};
 use crate::control::message::{Refusal, refusal};
 use crate::control::{Asking, Choosing, Reply};
 use crate::delivery::is_dialog;
@@ -46,8 +46,12 @@ impl Holder<'_> {
         let Some(mut choosing) = self.post.choosing.take() else {
             return;
         };
-        let open = self.asking().ok().and_then(|asking| asking.dialog);
-        let is_done = match choosing.step(open.as_ref(), now) {
+        let asking = self.asking();
+        let asked = match &asking {
+            Ok(asking) => asking.dialog.as_ref().map_or(Asked::Unread, Asked::This),
+            Err(_) => Asked::Nothing,
+        };
+        let is_done = match choosing.step(asked, now) {
             Move::Wait => {
                 self.post.choosing = Some(choosing);
                 return;
