@@ -11,6 +11,7 @@ mod error;
 mod event;
 mod exit;
 mod feature;
+mod git;
 mod help;
 mod message;
 mod plan;
@@ -30,6 +31,10 @@ pub use exit::{ExitCode, ExitCodesDocument};
 pub use feature::{
     CheckDocument, CheckRunDocument, CheckStanding, CheckpointDocument, StatusDocument,
     TreeDocument, TrustDocument, VerifiedCheck, VerifyDocument,
+};
+pub use git::{
+    CommitDocument, ForeignMoveDocument, GuardDocument, GuardVerdictDocument, HooksDocument,
+    HooksWord, IndexWord,
 };
 pub use help::{CompletionDocument, HelpDocument};
 pub use message::{

@@ -14,6 +14,10 @@
 //! | [`commit`] | a commit of exactly the declared paths, in a tree of our own |
 //! | [`commit_lock`] | the lock under which commits are made in a tree that others use too |
 //! | [`safe_commit`] | such a commit, with the user's hooks, and what repairs it |
+//! | [`guard`] | which git commands a role may run |
+//! | [`hooks`] | our hooks in a repository, and those that were there before |
+//! | [`ref_moves`] | which refs a role may move |
+//! | [`ref_watch`] | noticing refs that moved past our hooks |
 //! | [`shim`] | telling a guard from git |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
 //!
@@ -36,11 +40,15 @@ pub mod change;
 pub mod commit;
 pub mod commit_lock;
 pub mod git;
+pub mod guard;
 pub mod head;
+pub mod hooks;
 pub mod ignoring;
 mod index;
 pub mod mark;
 pub mod quarantine;
+pub mod ref_moves;
+pub mod ref_watch;
 pub mod repository;
 pub mod safe_commit;
 pub mod shim;

@@ -6,6 +6,7 @@ mod doctor;
 mod dump;
 mod events;
 mod feature;
+mod git;
 mod help;
 mod hold;
 mod queue;
@@ -48,6 +49,8 @@ enum Command {
     Feature(feature::Command),
     #[command(flatten)]
     Session(session::Command),
+    #[command(flatten)]
+    Git(git::Command),
     /// Walk the whole road once in a scratch repository: no set-up, no key, no network.
     Demo(demo::Args),
     /// Write the baton for the next session: add a task, or say that one is done or blocked.
@@ -127,6 +130,7 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match command {
         Command::Session(_) => unreachable!("it has codes of its own"),
         Command::Feature(command) => feature::run(command, ctx),
+        Command::Git(command) => git::run(command, ctx),
         Command::Demo(args) => demo::run(&args, ctx),
         Command::Dump(args) => dump::run(args, ctx),
         Command::Queue(command) => queue::run(command, ctx),

@@ -35,6 +35,7 @@ impl Desk {
     /// For a command that changes things: a repository without a project becomes one.
     pub(crate) fn open(ctx: &Context) -> Result<Self, Failure> {
         let (repository, caller) = (discover(ctx)?, caller(&ctx.ambient)?);
+        finish_commits(ctx, &repository)?;
         let store = ctx.open_store()?;
         let mark = match read_mark(&repository)? {
             Some(mark) => mark,
@@ -191,6 +192,15 @@ impl Recorded {
     }
 }
 
+/// A commit that was interrupted is put right by whoever comes next. If that cannot be done now, it is no reason to refuse
+/// something else: the one after us tries again, and `safe-commit` says why.
+fn finish_commits(ctx: &Context, repository: &Repository) -> Result<(), Failure> {
+    let git = Git::new(ctx.ambient.environment.clone());
+    let now = ctx.clock()?.now().wall;
+    reconcile::unfinished_commits(&git, repository, now).ok();
+    Ok(())
+}
+
 fn repeat_with(key: &IdempotencyKey) -> String {
     format!(
         "repeat the same command with `--key {key}`: it tells what happened, and does it only once"
@@ -230,7 +240,7 @@ fn make_mark(repository: &Repository, store: &dyn Store) -> Result<ProjectMark, 
         .map_err(|error| unmarked(&error))
 }
 
-fn discover(ctx: &Context) -> Result<Repository, Failure> {
+pub(crate) fn discover(ctx: &Context) -> Result<Repository, Failure> {
     discover_from(ctx.cwd()?)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The way of a command: [`ambient`] collects what the process was given, [`cli`] finds the command (one file each), the
 //! command opens a [`desk`] (store, project, caller), makes one call, and hands the result to [`output`].
-//! Nothing but `output` prints, nothing but `ambient` reads the environment.
+//! Called as `git`, this is the guard ([`shim`]). Nothing but `output` prints, nothing but `ambient` reads the environment.
 
 mod ambient;
 mod cli;
@@ -11,10 +11,15 @@ mod config;
 mod context;
 mod desk;
 mod failure;
+mod membership;
 mod output;
+mod shim;
 mod upgrade;
 
 fn main() -> std::process::ExitCode {
     let ambient = ambient::Ambient::collect();
+    if shim::is_called(&ambient.arguments) {
+        return shim::run(&ambient);
+    }
     cli::main(ambient)
 }

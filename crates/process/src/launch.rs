@@ -95,7 +95,7 @@ fn command(program: &Program) -> Result<Command, StartError> {
 
 /// The bytes lie in memory that the program reads as a file: a pipe would need somebody who
 /// writes while the program prints.
-fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
+pub(crate) fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
     match stdin {
         Stdin::Empty => Ok(Stdio::null()),
         Stdin::Bytes(bytes) => {

@@ -9,6 +9,8 @@
 //! | [`child`] | a running program, and how it ends |
 //! | [`capture`] | what a program printed, within a bound |
 //! | [`mod@output`] | running a program to its end |
+//! | [`mod@replace`] | becoming another program |
+//! | [`sandbox`] | what a program may change, held by the kernel |
 //! | [`terminal`] | a program on a pseudo-terminal of its own |
 //! | [`mod@detach`] | starting a program that outlives us |
 //! | [`mod@ancestry`] | who stands behind a process |
@@ -33,12 +35,14 @@ pub mod launch;
 pub mod output;
 mod pipe;
 pub mod program;
+pub mod replace;
+pub mod sandbox;
 mod stat;
 pub mod terminal;
 pub mod tree;
 pub mod ward;
 
-pub use ancestry::{Ancestor, ancestry};
+pub use ancestry::{Ancestor, ancestors, ancestry};
 pub use capture::{Bound, Captured, Stream};
 pub use child::{Child, WaitError};
 pub use clock::{ClockError, SystemClock};
@@ -49,5 +53,7 @@ pub use identity::Identity;
 pub use launch::{StartError, start};
 pub use output::{Output, RunError, output};
 pub use program::{Fate, Program, Stdin};
+pub use replace::{Input, replace};
+pub use sandbox::{Sandbox, SandboxError, Strength};
 pub use terminal::{Size, Terminal, TerminalError};
 pub use ward::{WardError, ward};

@@ -24,6 +24,8 @@ pub enum Need {
     Faketime,
     /// `/dev/fuse` and `bindfs`.
     Fuse,
+    /// A kernel that holds a sandbox: Landlock as of Linux 6.2.
+    Landlock,
 }
 
 impl Need {
@@ -44,6 +46,7 @@ impl Need {
             Self::TimeNamespace => namespace::works(&["--time", "--fork"]),
             Self::Faketime => fake_time::library().is_some(),
             Self::Fuse => Path::new("/dev/fuse").exists() && has("bindfs"),
+            Self::Landlock => holds_sandboxes(),
         }
     }
 
@@ -62,6 +65,16 @@ impl Need {
             Self::TimeNamespace => "no-time-namespace",
             Self::Faketime => "no-faketime",
             Self::Fuse => "no-fuse",
+            Self::Landlock => "no-landlock",
         }
     }
+}
+
+fn holds_sandboxes() -> bool {
+    use landlock::{ABI, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _};
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_write(ABI::V3))
+        .and_then(Ruleset::create)
+        .is_ok()
 }

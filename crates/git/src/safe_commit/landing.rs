@@ -11,6 +11,7 @@ use super::intent::Content;
 use super::shared_index::{SharedIndex, Stamp, Swap};
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
 use crate::git::{Git, GitError};
+use crate::ref_moves::RefMove;
 use crate::repository::Repository;
 use crate::tree_path::TreePath;
 
@@ -56,6 +57,7 @@ impl Prepared<'_> {
         if let Err(error) = self.move_ref() {
             return Err(self.not_moved(error));
         }
+        self.note();
         let root = self.at.git_dir();
         if self.intent.branch.is_some() {
             log_head(&self.booth, root);
@@ -87,6 +89,17 @@ impl Prepared<'_> {
             said,
             index,
         })
+    }
+
+    /// Our own hook does not run here, so the move is written down by ourselves.
+    fn note(&self) {
+        let moved = RefMove {
+            old: String::new(),
+            new: self.commit.to_string(),
+            name: self.intent.branch.clone().unwrap_or_default(),
+        };
+        // Not written down it would be told as foreign, and be seen to be none by its trailers.
+        self.at.note_moves(&[moved]).ok();
     }
 
     fn move_ref(&self) -> Result<(), GitError> {

@@ -1,6 +1,6 @@
 //! What an interrupted commit left: finished if it had landed, forgotten if it had not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -19,6 +19,7 @@ use crate::commit_lock::CommitLock;
 use crate::git::{Git, GitError};
 use crate::head::HeadError;
 use crate::repository::Repository;
+use crate::tree_path::TreePath;
 
 /// What was put right.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -63,7 +64,40 @@ pub fn has_leftovers(repository: &Repository) -> bool {
     fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some())
 }
 
+impl Repository {
+    /// The process that makes the commit in the booth of this name, for hooks to find above them.
+    #[must_use]
+    pub fn committing_process(&self, booth: &str) -> Option<u32> {
+        let place = self.own_dir().and_then(|own| own.dir(PLACE)).ok()?;
+        let mut booth = Booth::reopen(place.dir(booth).ok()?);
+        booth.keep();
+        Some(booth.intent().ok()??.pid)
+    }
+}
+
 impl Git {
+    /// The paths in which an index, the tree's own unless another is named, differs from HEAD.
+    pub fn staged_paths(
+        &self,
+        at: &Repository,
+        index: Option<&Path>,
+    ) -> Result<BTreeSet<TreePath>, GitError> {
+        let index = index.map_or_else(|| at.git_dir().join("index"), Path::to_owned);
+        let head = at.read_head().ok().and_then(|head| head.commit);
+        let call = self
+            .call_in_tree("diff-index", at.tree()?)
+            .variable("GIT_INDEX_FILE", index)
+            .arguments(["--cached", "-z", "--raw", "--no-renames"])
+            .arguments(["--ignore-submodules=none", "--end-of-options"])
+            .arguments([head.as_ref().map_or(super::EMPTY_TREE, CommitId::as_str)]);
+        let unknown = call.unknown_answer();
+        let staged = crate::change::parse(&call.run()?).ok_or(unknown)?;
+        Ok(staged
+            .iter()
+            .map(|it| TreePath::from_git(&it.path))
+            .collect())
+    }
+
     /// Puts right what others left. With the lock in hand, every booth there is belongs to a dead one.
     pub fn repair_commits(
         &self,

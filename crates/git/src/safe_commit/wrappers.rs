@@ -32,12 +32,8 @@ pub(super) struct Hooks {
 
 impl Git {
     pub(super) fn hooks(&self, at: &Repository) -> Result<Hooks, GitError> {
-        let call = self.user_call("rev-parse", at.any_place());
-        let answer = call.arguments(["--git-path", "hooks"]).run()?;
-        let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
-        let path = Path::new(std::ffi::OsStr::from_bytes(path));
         Ok(Hooks {
-            directory: at.any_place().join(path),
+            directory: self.user_hooks_directory(at)?,
         })
     }
 }
@@ -102,7 +98,7 @@ fn wrap(booth: &Booth, name: &str, hook: &Path) -> Result<(), BoothError> {
 }
 
 /// One word of a shell.
-fn quoted(word: &[u8]) -> Vec<u8> {
+pub(crate) fn quoted(word: &[u8]) -> Vec<u8> {
     let inner: Vec<u8> = word
         .iter()
         .flat_map(|&byte| match byte {

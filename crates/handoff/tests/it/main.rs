@@ -4,6 +4,8 @@
 //! do alike in `store`.
 
 #[cfg(test)]
+mod attacks;
+#[cfg(test)]
 mod checkpoint;
 #[cfg(test)]
 mod completion;
@@ -21,6 +23,8 @@ mod dump;
 mod events;
 #[cfg(test)]
 mod files;
+#[cfg(test)]
+mod git_guard;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
@@ -41,6 +45,8 @@ mod queue;
 mod refusal;
 #[cfg(test)]
 mod release_server;
+#[cfg(test)]
+mod safe_commit;
 #[cfg(test)]
 mod session;
 #[cfg(test)]

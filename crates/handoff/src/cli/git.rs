@@ -1,0 +1,42 @@
+//! The commands of git: commits, guards and trees that several sessions can share.
+
+mod declaration;
+mod git_hook;
+mod guard;
+mod hooks;
+mod message;
+mod refusal;
+mod safe_commit;
+mod sandbox;
+
+use handoff_api::ExitCode;
+
+use crate::context::Context;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Commit exactly these paths, whatever others have staged or edited here.
+    SafeCommit(safe_commit::Args),
+    /// A `git` for sessions that knows what their role may do.
+    #[command(subcommand)]
+    GitGuard(guard::Command),
+    /// Hooks that keep sessions to their role; elsewhere they do nothing.
+    #[command(subcommand)]
+    Hooks(hooks::Command),
+    /// Run a program that can change this worktree and nothing else.
+    Sandbox(sandbox::Args),
+    /// What our hooks ask.
+    #[command(hide = true)]
+    GitHook(git_hook::Args),
+}
+
+pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match command {
+        Command::SafeCommit(args) => safe_commit::run(&args, ctx),
+        Command::GitGuard(command) => guard::run(&command, ctx),
+        Command::Hooks(command) => hooks::run(&command, ctx),
+        Command::Sandbox(args) => sandbox::run(&args, ctx),
+        Command::GitHook(args) => git_hook::run(&args, ctx),
+    }
+}

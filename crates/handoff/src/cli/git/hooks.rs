@@ -1,0 +1,122 @@
+//! `handoff hooks`.
+
+use handoff_api::{ExitCode, ForeignMoveDocument, HooksDocument, HooksWord};
+use handoff_core::SessionName;
+use handoff_git::Git;
+use handoff_git::hooks::{HooksError, HooksState};
+use handoff_git::ref_watch::ForeignMove;
+
+use crate::context::Context;
+use crate::desk;
+use crate::failure::Failure;
+use crate::output::plain;
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Put our hooks in front of those of this repository, which go on working.
+    Install,
+    /// Take them away again, without a trace.
+    Uninstall,
+    /// Say whether they are what git runs, and which refs moved past them.
+    Status,
+    /// From now on, notice refs that move past the hooks, as long as this session lives.
+    Watch(WatchArgs),
+    /// This session is over.
+    Unwatch(WatchArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WatchArgs {
+    /// What the session is called.
+    session: SessionName,
+}
+
+pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let repository = desk::discover(ctx)?;
+    let git = Git::new(ctx.ambient.environment.clone());
+    let failed = |error: HooksError| Failure::of(ExitCode::Failed, &error);
+    match command {
+        Command::Install => {
+            let program = ctx.ambient.program.clone();
+            let program =
+                program.ok_or_else(|| Failure::failed("cannot tell where this program is"))?;
+            git.install_hooks(&repository, &program).map_err(failed)?;
+        }
+        Command::Uninstall => drop(git.uninstall_hooks(&repository).map_err(failed)?),
+        Command::Watch(args) => git
+            .begin_ref_watch(&repository, args.session.as_str())
+            .map_err(|error| Failure::of(ExitCode::Failed, &error))?,
+        Command::Unwatch(args) => repository
+            .end_ref_watch(args.session.as_str())
+            .map_err(|error| Failure::failed("cannot end the watch").because(&error))?,
+        Command::Status => {}
+    }
+    let foreign = git
+        .foreign_moves(&repository)
+        .map_err(|error| Failure::of(ExitCode::Failed, &error))?;
+    let state = git.hooks_state(&repository).map_err(failed)?;
+    report(&state, &foreign, ctx)?;
+    let is_troubled = matches!(state, HooksState::Displaced { .. }) || !foreign.is_empty();
+    Ok(match command {
+        Command::Status if is_troubled => ExitCode::CheckFailed,
+        Command::Install
+        | Command::Uninstall
+        | Command::Status
+        | Command::Watch(_)
+        | Command::Unwatch(_) => ExitCode::Done,
+    })
+}
+
+fn report(state: &HooksState, foreign: &[ForeignMove], ctx: &mut Context) -> Result<(), Failure> {
+    let (word, directory) = match state {
+        HooksState::Absent => (HooksWord::Absent, None),
+        HooksState::Installed { chain } => (HooksWord::Installed, Some(chain)),
+        HooksState::Displaced { by } => (HooksWord::Displaced, Some(by)),
+    };
+    let directory = directory.map(|path| path.display().to_string());
+    if ctx.out.is_json() {
+        let document = HooksDocument {
+            state: word,
+            directory,
+            foreign: foreign.iter().map(document).collect(),
+        };
+        ctx.out.document(HooksDocument::SCHEMA, document)?;
+        return Ok(());
+    }
+    let directory = plain(&directory.unwrap_or_default());
+    ctx.out.line(match state {
+        HooksState::Absent => {
+            "Our hooks are not installed in this repository: `handoff hooks install`.".to_owned()
+        }
+        HooksState::Installed { .. } => format!(
+            "Our hooks are installed. Outside of our sessions they do nothing but call those in `{directory}`."
+        ),
+        HooksState::Displaced { .. } => format!(
+            "Our hooks were installed, but git runs those in `{directory}` now: `handoff hooks install` puts ours in front again."
+        ),
+    })?;
+    for it in foreign {
+        ctx.out.note(told(it))?;
+    }
+    Ok(())
+}
+
+fn document(it: &ForeignMove) -> ForeignMoveDocument {
+    ForeignMoveDocument {
+        name: it.moved.name.clone(),
+        old: it.moved.old.clone(),
+        new: it.moved.new.clone(),
+        sessions: it.sessions.clone(),
+    }
+}
+
+/// One that went past our hooks, in words.
+pub(super) fn told(it: &ForeignMove) -> String {
+    format!(
+        "`{}` moved from {:.10} to {:.10} past our hooks, while these lived: {}. Nothing of ours did that.",
+        plain(&it.moved.name),
+        it.moved.old,
+        it.moved.new,
+        plain(&it.sessions.join(", "))
+    )
+}

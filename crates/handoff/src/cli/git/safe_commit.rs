@@ -1,0 +1,189 @@
+//! `handoff safe-commit`.
+
+use handoff_api::{CommitDocument, ExitCode, IndexWord};
+use handoff_core::Caller;
+use handoff_engine::{Counter, Right};
+use handoff_files::Holder;
+use handoff_git::{CommitRequest, Git, IndexState, Made, Repository, TreePath, Version};
+use handoff_session::catalogue::{self, Standing};
+use handoff_session::place::Places;
+
+use super::declaration::PathArgs;
+use super::message::{self, MessageArgs};
+use super::refusal;
+use crate::context::Context;
+use crate::desk;
+use crate::failure::Failure;
+use crate::output::plain;
+
+/// Nothing else goes in, and nobody's staging or edits are touched. Hooks, signing and filters are
+/// git's own. While somebody else commits here, it waits and says for whom.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  handoff safe-commit -m 'parser: accept tabs' -- src/parser.rs tests/tabs.rs
+  git diff --name-only -z | handoff safe-commit -F message.txt -z")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    message: MessageArgs,
+    /// Of a file that is staged and edited further, commit what is staged.
+    #[arg(long, conflicts_with = "worktree")]
+    staged: bool,
+    /// Of such a file, commit what it is now.
+    #[arg(long)]
+    worktree: bool,
+    #[command(flatten)]
+    paths: PathArgs,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.message.is_from_stdin() && args.paths.is_from_stdin() {
+        return Err(Failure::usage(
+            "message and paths cannot both come from standard input",
+        ));
+    }
+    let repository = desk::discover(ctx)?;
+    let Some(root) = repository.worktree_root() else {
+        return Err(Failure::new(
+            ExitCode::NotFound,
+            "there is no working tree here",
+        ));
+    };
+    let paths = args.paths.read(root, ctx)?;
+    let message = message::with_trailers(&args.message.read()?, &ctx.ambient);
+    let peers = peers(ctx, &repository);
+    let request = CommitRequest {
+        paths: &paths,
+        message: &message,
+        version: args.version(),
+        peers: &peers,
+        at: ctx.clock()?.now().wall,
+    };
+    let made = commit(ctx, &repository, &request)?;
+    report(&made, &message, ctx)
+}
+
+impl Args {
+    fn version(&self) -> Version {
+        match (self.staged, self.worktree) {
+            (true, _) => Version::Staged,
+            (_, true) => Version::Tree,
+            _ => Version::Only,
+        }
+    }
+}
+
+fn commit(
+    ctx: &mut Context,
+    repository: &Repository,
+    request: &CommitRequest<'_>,
+) -> Result<Made, Failure> {
+    let caller = desk::caller(&ctx.ambient)?;
+    let lease = match &caller {
+        Caller::Session {
+            task: Some(task), ..
+        } => desk::fence(ctx, None).map(|fence| (*task, fence)),
+        Caller::Session { task: None, .. }
+        | Caller::Person
+        | Caller::Worker
+        | Caller::Reconciler => None,
+    };
+    let mut store = lease.map(|_| ctx.open_store()).transpose()?;
+    let who = format!("safe-commit of {}", name(ctx, &caller));
+    let git = Git::new(ctx.ambient.environment.clone());
+    let right = Right { caller, lease };
+    let mut counter = Counter {
+        git: &git,
+        repository,
+        store: store.as_deref_mut().map(|store| store as _),
+        right: &right,
+        who: &who,
+    };
+    let mut unsaid = None;
+    let made = counter.commit(request, &mut |holder| {
+        unsaid = ctx.out.note(waiting(holder)).err();
+    });
+    made.map_err(refusal::of)
+}
+
+fn waiting(holder: Option<Holder>) -> String {
+    match holder {
+        Some(holder) => format!(
+            "Waiting for process {}: {}.",
+            holder.pid,
+            plain(&holder.label)
+        ),
+        None => "Waiting for somebody else who commits here.".to_owned(),
+    }
+}
+
+fn name(ctx: &Context, caller: &Caller) -> String {
+    let name = ctx.ambient.text("HANDOFF_SESSION_NAME");
+    name.map_or_else(|| caller.to_string(), str::to_owned)
+}
+
+/// Who else works in this tree. Where that cannot be found out, nobody does: it only matters for
+/// hooks that take files away.
+fn peers(ctx: &Context, repository: &Repository) -> Vec<String> {
+    let own = ctx.ambient.text("HANDOFF_SESSION");
+    let Ok(home) = ctx.home() else { return vec![] };
+    let known = catalogue::all(&Places::new(home)).unwrap_or_default();
+    let is_here = |cwd: &std::path::Path| {
+        let at = Repository::discover(cwd).ok();
+        at.is_some_and(|at| at.worktree_root() == repository.worktree_root())
+    };
+    known
+        .into_iter()
+        .filter(|it| {
+            it.standing == Standing::Live && Some(it.record.id.to_string().as_str()) != own
+        })
+        .filter(|it| is_here(&it.record.cwd))
+        .map(|it| it.record.name.to_string())
+        .collect()
+}
+
+fn report(made: &Made, message: &str, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if ctx.out.is_json() {
+        ctx.out.document(CommitDocument::SCHEMA, document(made))?;
+        return Ok(ExitCode::Done);
+    }
+    if !made.said.trim().is_empty() {
+        ctx.out.note(plain(made.said.trim_end()))?;
+    }
+    let subject = message.lines().next().unwrap_or_default();
+    let branch = short_branch(made).unwrap_or("detached HEAD");
+    let count = made.paths.len();
+    let files = if count == 1 { "file" } else { "files" };
+    let id = &made.commit.as_str()[..10];
+    ctx.out.line(format!(
+        "{id} on {}: {count} {files}, {}",
+        plain(branch),
+        plain(subject)
+    ))?;
+    if made.index == IndexState::Behind {
+        ctx.out.note(
+            "The commit is made. Another git has the index of this tree locked, so `git status` is behind until the next handoff command.",
+        )?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn short_branch(made: &Made) -> Option<&str> {
+    let branch = made.branch.as_deref()?;
+    Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
+}
+
+fn document(made: &Made) -> CommitDocument {
+    let text = |path: &TreePath| String::from_utf8_lossy(path.as_bytes()).into_owned();
+    CommitDocument {
+        commit: made.commit.to_string(),
+        parent: made.parent.as_ref().map(ToString::to_string),
+        branch: short_branch(made).map(str::to_owned),
+        paths: made.paths.iter().map(text).collect(),
+        index: match made.index {
+            IndexState::Current => IndexWord::Current,
+            IndexState::Behind => IndexWord::Behind,
+        },
+        hooks_said: made.said.clone(),
+    }
+}
