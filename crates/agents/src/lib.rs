@@ -8,9 +8,11 @@
 
 pub mod adapter;
 pub mod agent;
+pub mod conversation;
 pub mod recipe;
 pub mod scripted;
 
 pub use adapter::{Adapter, Block, Hint, Sight};
 pub use agent::{Agent, AgentName};
+pub use conversation::{ClaudeSession, Conversation, Usage};
 pub use recipe::{Pointer, Recipe, TextBox};

@@ -1,0 +1,74 @@
+//! `~/.codex/sessions/YYYY/MM/DD/rollout-….jsonl`.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{End, Happening, Usage};
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    payload: Value,
+}
+
+pub(super) fn read(line: &str) -> Vec<Happening> {
+    let Ok(line) = serde_json::from_str::<Line>(line) else {
+        return vec![];
+    };
+    let payload = &line.payload;
+    match (
+        line.kind.as_str(),
+        payload["type"].as_str().unwrap_or_default(),
+    ) {
+        ("event_msg", "task_started") => vec![Happening::Began],
+        ("event_msg", "task_complete") => completed(payload),
+        ("event_msg", "turn_aborted") => vec![Happening::Ended(End::Interrupted)],
+        ("event_msg", "token_count") => tokens(&payload["info"]["total_token_usage"]),
+        ("response_item", "message") if payload["role"] == "assistant" => said(payload),
+        _ => vec![],
+    }
+}
+
+fn completed(payload: &Value) -> Vec<Happening> {
+    let last = payload["last_agent_message"].as_str();
+    let said = last.map(|text| Happening::Said {
+        message: String::new(),
+        text: text.to_owned(),
+    });
+    let end = if payload["error"].is_null() {
+        End::Done
+    } else {
+        End::Failed
+    };
+    said.into_iter().chain([Happening::Ended(end)]).collect()
+}
+
+fn said(payload: &Value) -> Vec<Happening> {
+    let parts = payload["content"].as_array().into_iter().flatten();
+    let texts: Vec<&str> = parts.filter_map(|part| part["text"].as_str()).collect();
+    if texts.is_empty() {
+        return vec![];
+    }
+    vec![Happening::Said {
+        message: payload["id"].as_str().unwrap_or_default().to_owned(),
+        text: texts.join("\n"),
+    }]
+}
+
+/// It counts what came from a cache as input too.
+fn tokens(usage: &Value) -> Vec<Happening> {
+    let number = |key: &str| usage[key].as_u64().unwrap_or(0);
+    if usage.is_null() {
+        return vec![];
+    }
+    let cached = number("cached_input_tokens");
+    vec![Happening::TookInAll(Usage {
+        input_tokens: number("input_tokens").saturating_sub(cached),
+        output_tokens: number("output_tokens"),
+        cache_read_tokens: cached,
+        cache_write_tokens: number("cache_write_input_tokens"),
+        cost_usd: None,
+    })]
+}
