@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -21,14 +22,15 @@ pub(super) fn through(binary: &Path, run: &mut Run, report: &mut Report) -> Resu
     let length = run.scope.choose(10, 100) * MEGABYTE;
     let source = write(hostel.directory(), length)?;
     check(&hostel, &source)?;
+    let has_tmux = find_program("tmux").is_some();
+    let tmux = has_tmux.then(|| Tmux::open(&hostel)).transpose()?;
     let mut number = 0;
     let mut lanes = vec![Lane::new("through a session", || {
         number += 1;
         through_us(&hostel, &source, &format!("flood-{number}"))
     })];
-    let has_tmux = find_program("tmux").is_some();
-    if has_tmux {
-        lanes.push(Lane::new("through tmux", || through_tmux(&hostel, &source)));
+    if let Some(tmux) = &tmux {
+        lanes.push(Lane::new("through tmux", || tmux.print(&source)));
     }
     let found = race(lanes, run.scope.choose(3, 7), &mut run.order)?;
     if has_tmux {
@@ -85,25 +87,41 @@ fn through_us(hostel: &Hostel, source: &Path, name: &str) -> Result<Duration> {
     done.map(|_| time)
 }
 
-fn through_tmux(hostel: &Hostel, source: &Path) -> Result<Duration> {
-    let command = format!("cat '{}'; tmux -L bench wait-for -S done", source.display());
-    let (done, time) = timed(|| -> Result<Duration> {
-        let mut start = hostel.program("tmux");
-        start.args([
-            "-L",
-            "bench",
-            "new-session",
-            "-d",
-            "-x",
-            "200",
-            "-y",
-            "50",
-            &command,
-        ]);
-        to_the_end(start)?;
-        let mut wait = hostel.program("tmux");
-        wait.args(["-L", "bench", "wait-for", "done"]);
-        to_the_end(wait)
-    });
-    done.map(|_| time)
+/// A tmux of our own, which is there before and after what is measured.
+struct Tmux<'a> {
+    hostel: &'a Hostel,
+    socket: String,
+}
+
+impl<'a> Tmux<'a> {
+    fn open(hostel: &'a Hostel) -> Result<Self> {
+        let socket = hostel.directory().join("tmux").display().to_string();
+        let tmux = Self { hostel, socket };
+        to_the_end(tmux.command(&["new-session", "-d", "exec cat"]))?;
+        Ok(tmux)
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.hostel.program("tmux");
+        command.args(["-S", &self.socket]).args(words);
+        command
+    }
+
+    fn print(&self, source: &Path) -> Result<Duration> {
+        let (source, socket) = (source.display(), &self.socket);
+        let command = format!("cat '{source}'; tmux -S '{socket}' wait-for -S done");
+        let (done, time) = timed(|| -> Result<Duration> {
+            let words = ["new-session", "-d", "-x", "200", "-y", "50", &command];
+            to_the_end(self.command(&words))?;
+            to_the_end(self.command(&["wait-for", "done"]))
+        });
+        done.map(|_| time)
+    }
+}
+
+impl Drop for Tmux<'_> {
+    fn drop(&mut self) {
+        // It ends with its directory at the latest.
+        self.command(&["kill-server"]).status().ok();
+    }
 }
