@@ -7,6 +7,7 @@ mod answering;
 mod choosing;
 mod delivering;
 mod ending;
+mod glance;
 mod guest;
 mod interrupting;
 mod network;
@@ -40,6 +41,7 @@ use crate::signs::{self, Foreground, Signs};
 use crate::state::Judge;
 use crate::transcript::Transcript;
 
+use glance::Glance;
 use guest::{Guest, Heard};
 use network::Network;
 pub use network::{Address, Loopback, LoopbackError, NetworkError};
@@ -70,6 +72,7 @@ pub struct Holder<'a> {
     terminal: Terminal,
     screen: Screen,
     signs: Signs,
+    glance: Glance,
     judge: Judge,
     input: VecDeque<u8>,
     post: Post,
@@ -133,6 +136,7 @@ impl Holder<'_> {
             }
             self.type_pending();
             self.step_stop(now)?;
+            self.look_at_terminal(now);
             self.publish(now)?;
             self.choose(now);
             self.look_out(now);
@@ -190,6 +194,7 @@ impl Holder<'_> {
             self.stopping.look_again(),
             self.post.look_again(),
             self.lookout.look_again(),
+            self.glance.look_again(),
         ];
         others.into_iter().flatten().chain(frames).min()
     }
@@ -213,8 +218,7 @@ impl Holder<'_> {
         self.post.gain.printed(bytes);
         let aside = self.screen.print(bytes);
         self.input.extend(aside.replies);
-        let seen = self.terminal_seen();
-        self.signs.printed(seen);
+        self.glance.outdate();
         for report in aside.reports {
             self.signs.reported(report);
         }
@@ -224,14 +228,27 @@ impl Holder<'_> {
         self.guests.iter_mut().for_each(Guest::outdate);
     }
 
-    fn terminal_seen(&self) -> signs::Terminal {
+    /// Looks at what the terminal shows. Reading the whole screen costs more than printing on it, so that a program that paints
+    /// all the time is read now and then; what is to be published at once is seen at once.
+    fn look_at_terminal(&mut self, now: Nanos) {
+        if !self.glance.is_outdated() {
+            return;
+        }
+        let foreground = self.foreground();
+        if self.glance.is_due(now) || self.signs.has_news(&self.screen, foreground) {
+            self.signs
+                .printed(signs::Terminal::of(&self.screen, foreground));
+            self.glance.taken(now);
+        }
+    }
+
+    fn foreground(&self) -> Foreground {
         let own = self.terminal.identity().pid;
-        let foreground = match self.terminal.foreground() {
+        match self.terminal.foreground() {
             Some(group) if group == own => Foreground::Itself,
             Some(_) => Foreground::Other,
             None => Foreground::Unknown,
-        };
-        signs::Terminal::of(&self.screen, foreground)
+        }
     }
 
     fn type_pending(&mut self) {

@@ -105,7 +105,11 @@ impl Screen {
         let screen = self.parser.screen();
         let (_, columns) = screen.size();
         let rows = screen.rows(0, columns.get());
-        rows.map(|row| row.trim_end().to_owned()).collect()
+        let trimmed = |mut row: String| {
+            row.truncate(row.trim_end().len());
+            row
+        };
+        rows.map(trimmed).collect()
     }
 
     /// The rows with their colours.

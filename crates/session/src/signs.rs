@@ -78,6 +78,15 @@ impl Signs {
         }
     }
 
+    /// Whether anything has changed since the last look that is published at once.
+    pub fn has_news(&self, screen: &Screen, foreground: Foreground) -> bool {
+        self.terminal.as_ref().is_none_or(|seen| {
+            seen.foreground != foreground
+                || (seen.paste == Paste::Bracketed) != screen.is_paste_bracketed()
+                || seen.title != screen.title()
+        })
+    }
+
     pub const fn adapter(&self) -> &Adapter {
         &self.adapter
     }

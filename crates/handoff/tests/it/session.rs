@@ -4,6 +4,7 @@ mod attach;
 mod beginning;
 mod care;
 mod hall;
+mod hazard;
 mod identity;
 mod journal;
 mod life;

@@ -10,6 +10,7 @@ use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
 use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tree};
 
+use super::glance::Glance;
 use super::network::{self, Address, Network, NetworkError};
 use super::post::Post;
 use super::socket::Socket;
@@ -145,6 +146,7 @@ impl<'a> Holder<'a> {
             terminal,
             screen: Screen::new(opening.size),
             signs: Signs::new(opening.agent.adapter),
+            glance: Glance::default(),
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             post,
