@@ -12,6 +12,8 @@ use std::fmt;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 
+use crate::conversation::Format;
+
 pub use pattern::{Pattern, PatternError};
 pub use rule::{ScreenRule, TitleRule};
 pub use sight::{Edge, InputBox, Sight};
@@ -86,6 +88,9 @@ pub struct Adapter {
     pub input: Recipe,
     #[serde(default)]
     pub leave: Leave,
+    /// The record that it keeps of a conversation, for its answers and figures.
+    #[serde(default)]
+    pub conversation: Option<Format>,
 }
 
 /// What is started.

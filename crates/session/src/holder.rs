@@ -34,6 +34,7 @@ use rustix::io::Errno;
 use crate::catalogue;
 use crate::control::{Entrance, Gate};
 use crate::journal::{Event, Journal};
+use crate::native::Native;
 use crate::place::Places;
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
@@ -77,6 +78,7 @@ pub struct Holder<'a> {
     input: VecDeque<u8>,
     post: Post,
     lookout: Lookout,
+    native: Option<Native>,
     socket: Socket,
     network: Option<Network>,
     gate: Gate,
@@ -130,6 +132,7 @@ impl Holder<'_> {
             {
                 self.read_mouthful(now).map_err(HolderError::Read)?;
             }
+            self.inform(now);
             self.serve(&ready.guests, now);
             if !ready.doors.is_empty() {
                 self.welcome();
@@ -167,6 +170,7 @@ impl Holder<'_> {
         let network = self.network.iter();
         fds.extend(network.map(|it| PollFd::from_borrowed_fd(it.as_fd(), PollFlags::IN)));
         fds.extend(self.lookout.poll_fds());
+        fds.extend(self.native.iter().flat_map(Native::poll_fds));
         let now = self.now();
         let timeout = self
             .next_look()
@@ -248,6 +252,14 @@ impl Holder<'_> {
             Some(group) if group == own => Foreground::Itself,
             Some(_) => Foreground::Other,
             None => Foreground::Unknown,
+        }
+    }
+
+    /// Hears what the agent has written down of itself.
+    fn inform(&mut self, now: Nanos) {
+        let hint = self.native.as_mut().and_then(|native| native.look(now));
+        if let Some(hint) = hint {
+            self.signs.informed(hint);
         }
     }
 

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use handoff_agents::Block;
+use handoff_agents::{Block, Usage};
 use handoff_core::{MessageId, SessionId, SessionName, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<MessageId>,
         outcome: Outcome,
+        /// What it took, where the agent keeps a record of that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// The agent waits for a person.
     Blocked { kind: Block, source: Source },

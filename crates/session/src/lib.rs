@@ -12,6 +12,7 @@
 //! | [`catalogue`] | the sessions there are, and whether they live |
 //! | [`screen`] | what the agent's terminal shows, and what a terminal answers |
 //! | [`signs`], [`state`] | what is seen of the agent, and what follows |
+//! | [`native`] | what the agent writes down for itself |
 //! | [`rehearsal`] | what would follow from a recorded terminal |
 //! | [`message`], [`inbox`] | what is said to the agent, and `inbox.jsonl`, where that is kept |
 //! | [`delivery`], [`paste`], [`keyboard`] | how it is typed, from what is seen |
@@ -40,6 +41,7 @@ pub mod inbox;
 pub mod journal;
 pub mod keyboard;
 pub mod message;
+pub mod native;
 pub mod paste;
 pub mod place;
 pub mod plain_text;

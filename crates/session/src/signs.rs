@@ -1,7 +1,7 @@
 //! What is seen of an agent, and what follows from all of it: the strongest sign decides.
 
 use handoff_agents::adapter::{Adapter, Prompting};
-use handoff_agents::{Hint, Sight};
+use handoff_agents::{Block, Hint, Sight};
 
 use crate::screen::Screen;
 use crate::state::{Source, State, Verdict};
@@ -13,6 +13,8 @@ pub struct Signs {
     adapter: Adapter,
     life: Life,
     status: Option<Hint>,
+    /// What it has written down of itself.
+    native: Option<Hint>,
     terminal: Option<Terminal>,
     /// A line editor was seen to read, so its silence now means that a command runs.
     has_prompted: bool,
@@ -73,6 +75,7 @@ impl Signs {
             adapter,
             life: Life::Running,
             status: None,
+            native: None,
             terminal: None,
             has_prompted: false,
         }
@@ -104,6 +107,11 @@ impl Signs {
         };
     }
 
+    /// The agent wrote down what it does.
+    pub const fn informed(&mut self, hint: Hint) {
+        self.native = Some(hint);
+    }
+
     /// The program printed, and this is how its terminal looks now.
     pub fn printed(&mut self, terminal: Terminal) {
         self.has_prompted |= is_reading(&terminal);
@@ -118,12 +126,18 @@ impl Signs {
         let Some(terminal) = &self.terminal else {
             return verdict(State::Starting, Source::Start);
         };
-        let status = self.status.map(|hint| verdict(hint.into(), Source::Status));
-        status
+        let says = |hint: Option<Hint>, source| Some(verdict(hint?.into(), source));
+        if let Some(verdict) = says(self.status, Source::Status) {
+            return verdict;
+        }
+        let screen = self.by_screen(terminal);
+        let stronger = says(self.native, Source::Native)
             .or_else(|| self.by_title(terminal))
-            .or_else(|| self.by_foreground(terminal))
-            .or_else(|| self.by_screen(terminal))
-            .unwrap_or(verdict(State::Unknown, Source::Nothing))
+            .or_else(|| self.by_foreground(terminal));
+        match (stronger, screen) {
+            (Some(stronger), Some(screen)) => weigh(stronger, screen),
+            (stronger, screen) => stronger.or(screen).unwrap_or(UNKNOWN),
+        }
     }
 
     fn by_title(&self, terminal: &Terminal) -> Option<Verdict> {
@@ -153,13 +167,40 @@ fn is_reading(terminal: &Terminal) -> bool {
     terminal.paste == Paste::Bracketed && terminal.foreground == Foreground::Itself
 }
 
+const UNKNOWN: Verdict = verdict(State::Unknown, Source::Nothing);
+
+/// A dialog that stands on the screen is hard to deny:
+///
+/// | says | dialog on the screen | |
+/// |---|---|---|
+/// | works, in its own words | yes | it asks: a record of a conversation does not know of questions |
+/// | works, by its title | yes | a contradiction |
+/// | waits for a message | yes | a contradiction |
+/// | anything else | | the stronger one counts |
+const fn weigh(stronger: Verdict, screen: Verdict) -> Verdict {
+    let is_dialog = match screen.state {
+        State::Blocked(Block::Error | Block::Limit) => false,
+        State::Blocked(_) => true,
+        State::Starting | State::Prompt | State::Busy | State::Exited | State::Unknown => false,
+    };
+    match (stronger.state, stronger.source) {
+        (State::Busy, Source::Native) if is_dialog => screen,
+        (State::Busy, Source::Title) | (State::Prompt, Source::Native | Source::Title)
+            if is_dialog =>
+        {
+            UNKNOWN
+        }
+        _ => stronger,
+    }
+}
+
 const fn verdict(state: State, source: Source) -> Verdict {
     Verdict { state, source }
 }
 
 #[cfg(test)]
 mod tests {
-    use handoff_agents::{Agent, Block};
+    use handoff_agents::Agent;
 
     use super::*;
 
@@ -258,6 +299,49 @@ mod tests {
         signs.printed(terminal(Foreground::Itself, Paste::Bracketed, "$ "));
         signs.printed(terminal(Foreground::Itself, Paste::Plain, "$ "));
         assert_eq!(signs.verdict(), verdict(State::Busy, Source::Foreground));
+    }
+
+    /// A terminal of Claude Code that shows this.
+    fn showing(rows: &str) -> Terminal {
+        let rows: Vec<String> = rows.lines().map(str::to_owned).collect();
+        Terminal {
+            sight: Sight::new(&rows, 80, ""),
+            ..terminal(Foreground::Itself, Paste::Bracketed, "")
+        }
+    }
+
+    const BOX: &str = "────────────\n❯ \n────────────\n  ? for shortcuts";
+    const DIALOG: &str = " Do you want to proceed?\n ❯ 1. Yes\n   2. No\n Esc to cancel";
+
+    /// What it wrote down, what its terminal shows, and what follows.
+    #[test]
+    fn what_an_agent_writes_down_is_weighed_against_a_dialog_on_its_screen() {
+        let busy = verdict(State::Busy, Source::Native);
+        let prompt = verdict(State::Prompt, Source::Native);
+        let asks = verdict(State::Blocked(Block::Permission), Source::Screen);
+        let blocked = verdict(State::Blocked(Block::Question), Source::Native);
+        let table = [
+            (Hint::Busy, BOX, busy),
+            (Hint::Prompt, BOX, prompt),
+            (Hint::Busy, DIALOG, asks),
+            (Hint::Prompt, DIALOG, UNKNOWN),
+            (Hint::Blocked(Block::Question), BOX, blocked),
+        ];
+        for (hint, rows, expected) in table {
+            let mut signs = signs("claude");
+            signs.informed(hint);
+            signs.printed(showing(rows));
+            assert_eq!(signs.verdict(), expected, "{hint} {rows}");
+        }
+    }
+
+    #[test]
+    fn a_title_that_works_above_a_dialog_is_a_contradiction() {
+        let terminal = Terminal {
+            title: "◐ Claude Code".to_owned(),
+            ..showing(DIALOG)
+        };
+        assert_eq!(seen("claude", terminal), UNKNOWN);
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub enum Source {
     Process,
     /// The program itself: OSC 7501.
     Status,
+    /// What the agent writes down for itself.
+    Native,
     /// The title that the program gave its terminal.
     Title,
     /// Bracketed paste and the foreground process group.
@@ -128,6 +130,7 @@ impl Source {
         match self {
             Self::Process => "process",
             Self::Status => "status",
+            Self::Native => "native",
             Self::Title => "title",
             Self::Foreground => "foreground",
             Self::Screen => "screen",
@@ -138,9 +141,12 @@ impl Source {
 
     const fn hold(self) -> Duration {
         match self {
-            Self::Process | Self::Status | Self::Title | Self::Foreground | Self::Start => {
-                Duration::ZERO
-            }
+            Self::Process
+            | Self::Status
+            | Self::Native
+            | Self::Title
+            | Self::Foreground
+            | Self::Start => Duration::ZERO,
             Self::Screen | Self::Nothing => HOLD,
         }
     }

@@ -22,6 +22,7 @@ use crate::message::{
     Answer, AnswerSource, Because, Evidence, Message, Order, Preview, Progress, Urgency, header,
     with_header,
 };
+use crate::native::Native;
 use crate::paste::{self, Reader};
 use crate::place;
 use crate::sender;
@@ -115,12 +116,9 @@ impl Holder<'_> {
     }
 
     fn expire(&mut self, now: Nanos) {
-        let typed = self.post.typed.as_ref().map(|typed| typed.id);
         let wall = self.clock.now().wall;
         for id in self.post.inbox.expired(now) {
-            if Some(id) != typed {
-                self.post.inbox.note(id, Progress::Expired, wall);
-            }
+            self.post.inbox.note(id, Progress::Expired, wall);
         }
     }
 
@@ -258,6 +256,9 @@ impl Holder<'_> {
         match change {
             Change::Started { turn } => {
                 self.post.keyboard.forget();
+                if let Some(native) = &mut self.native {
+                    native.begin_turn();
+                }
                 self.tell(Event::TurnStarted { turn });
             }
             Change::Ended {
@@ -268,10 +269,13 @@ impl Holder<'_> {
                 if let Some(id) = message {
                     self.ended_turn(id, turn);
                 }
+                let recorded = self.native.as_mut().and_then(Native::turn);
+                let usage = recorded.map(|turn| turn.usage);
                 self.tell(Event::TurnEnded {
                     turn,
                     message,
                     outcome,
+                    usage: usage.filter(|usage| !usage.is_nothing()),
                 });
             }
         }
@@ -300,9 +304,16 @@ impl Holder<'_> {
         let text_box = self.signs.adapter().text_box();
         let painting = self.painting();
         let text = self.post.gain.end(&self.screen.rows(), painting, text_box);
-        let answer = Answer {
-            text,
-            source: AnswerSource::Screen,
+        let recorded = self.native.as_mut().and_then(Native::turn);
+        let answer = match recorded.and_then(|turn| turn.answer) {
+            Some(text) => Answer {
+                text,
+                source: AnswerSource::Transcript,
+            },
+            None => Answer {
+                text,
+                source: AnswerSource::Screen,
+            },
         };
         let wall = self.clock.now().wall;
         let progress = Progress::Answered { turn, answer };

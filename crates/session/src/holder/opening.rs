@@ -20,6 +20,7 @@ use super::{Holder, MOUTHFUL};
 use crate::control::Gate;
 use crate::environment::{self, Itself, Work};
 use crate::journal::{Event, Journal};
+use crate::native::Native;
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
@@ -136,6 +137,11 @@ impl<'a> Holder<'a> {
         atomic::replace(&names, opening.name.as_str(), id.as_bytes(), Mode::Private)
             .map_err(OpenError::Name)?;
         let now = clock.now().moment.awake;
+        let native = Native::of(
+            opening.agent.adapter.conversation,
+            &opening.program.environment,
+            record.child.pid,
+        );
         Ok(Self {
             clock,
             places: opening.places,
@@ -150,6 +156,7 @@ impl<'a> Holder<'a> {
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             post,
+            native,
             lookout: Lookout::new(opening.policy, opening.files, now),
             socket,
             network,
