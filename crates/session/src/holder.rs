@@ -224,6 +224,7 @@ impl Holder<'_> {
         self.input.extend(aside.replies);
         self.glance.outdate();
         for report in aside.reports {
+            self.post.reported(report);
             self.signs.reported(report);
         }
         self.post.painted(now);
@@ -260,6 +261,10 @@ impl Holder<'_> {
         let hint = self.native.as_mut().and_then(|native| native.look(now));
         if let Some(hint) = hint {
             self.signs.informed(hint);
+        }
+        let owed = self.native.as_mut().and_then(Native::take_owed);
+        if let Some((turn, usage)) = owed {
+            self.tell(Event::Usage { turn, usage });
         }
     }
 

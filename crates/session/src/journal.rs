@@ -68,6 +68,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
     },
+    /// What a turn took, where that comes on record only after its end.
+    Usage { turn: u64, usage: Usage },
     /// The agent waits for a person.
     Blocked { kind: Block, source: Source },
     /// The agent has printed nothing for a while.
@@ -103,6 +105,7 @@ impl Event {
             | Self::Answered { .. }
             | Self::TurnStarted { .. }
             | Self::TurnEnded { .. }
+            | Self::Usage { .. }
             | Self::Blocked { .. }
             | Self::LogIdle { .. }
             | Self::LogActive { .. }
@@ -117,7 +120,7 @@ impl Event {
 }
 
 /// The words of all types, as `docs/events.md` explains them.
-pub const TYPES: [&str; 15] = [
+pub const TYPES: [&str; 16] = [
     "started",
     "state_changed",
     "send",
@@ -125,6 +128,7 @@ pub const TYPES: [&str; 15] = [
     "answered",
     "turn_started",
     "turn_ended",
+    "usage",
     "blocked",
     "log_idle",
     "log_active",

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_agents::conversation::{Format, Turn};
-use handoff_agents::{ClaudeSession, Hint};
+use handoff_agents::{ClaudeSession, Hint, Usage};
 use handoff_core::time::Nanos;
-use handoff_files::Watch;
+use handoff_files::{Wake, Watch};
 use handoff_process::{open_files, tree};
 use rustix::event::{PollFd, PollFlags};
 
@@ -38,6 +38,8 @@ pub struct Native {
     follower: Option<Follower>,
     /// How many turns of the record were told already.
     told: u64,
+    /// A turn that has ended before its figures were on record, and the watch over the record.
+    owed: Option<(u64, Watch)>,
 }
 
 impl Native {
@@ -57,12 +59,14 @@ impl Native {
             session: None,
             follower: None,
             told: 0,
+            owed: None,
         })
     }
 
     pub fn poll_fds(&self) -> impl Iterator<Item = PollFd<'_>> {
-        let watch = self.watch.iter();
-        watch.map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN))
+        let owed = self.owed.iter().map(|(_, watch)| watch);
+        let watches = self.watch.iter().chain(owed);
+        watches.map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN))
     }
 
     /// What it says that it does, if it has said something since the last look.
@@ -76,10 +80,7 @@ impl Native {
 
     fn look_at_session(&mut self, now: Nanos) -> Option<Hint> {
         let has_changed = match &mut self.watch {
-            Some(watch) => matches!(
-                watch.wait(Some(Duration::ZERO)),
-                Ok(handoff_files::Wake::Changed)
-            ),
+            Some(watch) => matches!(watch.wait(Some(Duration::ZERO)), Ok(Wake::Changed)),
             None if now >= self.try_at => {
                 self.try_at = now.after(TRY_INTERVAL);
                 // The watch first, or a change in between would be missed.
@@ -116,8 +117,28 @@ impl Native {
         (turns > self.told).then_some(turn)
     }
 
+    /// The figures of this turn are not on record yet: some agents write them down after they show that they are done.
+    pub fn owe(&mut self, turn: u64) {
+        let record = self.record();
+        let watch = record.and_then(|record| Watch::on_growth(&record).ok());
+        self.owed = watch.map(|watch| (turn, watch));
+    }
+
+    /// The figures that were owed, once they are there.
+    pub fn take_owed(&mut self) -> Option<(u64, Usage)> {
+        let (turn, watch) = self.owed.as_mut()?;
+        let turn = *turn;
+        if !matches!(watch.wait(Some(Duration::ZERO)), Ok(Wake::Changed)) {
+            return None;
+        }
+        let usage = self.turn().filter(|turn| turn.end.is_some())?.usage;
+        self.owed = None;
+        Some((turn, usage)).filter(|_| !usage.is_nothing())
+    }
+
     /// What comes on record from now on is another turn.
     pub fn begin_turn(&mut self) {
+        self.owed = None;
         if let Some(conversation) = self.catch_up() {
             // One that has not ended is the one that begins now: some agents write it down before they show it.
             let is_open = conversation.turn().is_some_and(|turn| turn.end.is_none());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use handoff_agents::TextBox;
+use handoff_agents::{TextBox, Usage};
 use handoff_core::MessageId;
 use handoff_core::time::Nanos;
 use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
@@ -143,6 +143,7 @@ impl Holder<'_> {
             },
             echo: echo(&self.screen.cursor_line(), post.tail()),
             readings_ended: self.screen.readings_ended(),
+            works: post.works,
             keys: if self.input.is_empty() {
                 Keys::Taken
             } else {
@@ -223,11 +224,9 @@ impl Holder<'_> {
 
     fn submitted(&mut self, id: MessageId, evidence: Evidence, now: Nanos) {
         let settles_after = match evidence {
-            // It stopped reading, so that it reads means that it is done.
-            Evidence::Editor => Duration::ZERO,
-            Evidence::State | Evidence::Box | Evidence::Line => {
-                self.signs.adapter().input.settles_after
-            }
+            // It was seen to work, so that it waits again means that it is done.
+            Evidence::Editor | Evidence::State => Duration::ZERO,
+            Evidence::Box | Evidence::Line => self.signs.adapter().input.settles_after,
         };
         let (turn, change) = self.post.turns.submitted(id, now.after(settles_after));
         let wall = self.clock.now().wall;
@@ -269,16 +268,26 @@ impl Holder<'_> {
                 if let Some(id) = message {
                     self.ended_turn(id, turn);
                 }
-                let recorded = self.native.as_mut().and_then(Native::turn);
-                let usage = recorded.map(|turn| turn.usage);
+                let usage = self.usage(turn);
                 self.tell(Event::TurnEnded {
                     turn,
                     message,
                     outcome,
-                    usage: usage.filter(|usage| !usage.is_nothing()),
+                    usage,
                 });
             }
         }
+    }
+
+    /// What a turn took, if that is on record already; otherwise it is told later.
+    fn usage(&mut self, number: u64) -> Option<Usage> {
+        let native = self.native.as_mut()?;
+        let turn = native.turn().filter(|turn| turn.end.is_some());
+        if turn.is_none() {
+            native.owe(number);
+        }
+        turn.map(|turn| turn.usage)
+            .filter(|usage| !usage.is_nothing())
     }
 
     /// What prints lines has printed them all; a screen is still being painted.

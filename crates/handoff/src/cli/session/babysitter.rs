@@ -47,6 +47,7 @@ fn hear(entry: &Entry, known: &Known, ctx: &mut Context) -> Result<(), Failure> 
         | Event::Answered { .. }
         | Event::TurnStarted { .. }
         | Event::TurnEnded { .. }
+        | Event::Usage { .. }
         | Event::LogIdle { .. }
         | Event::LogActive { .. }
         | Event::FileChanged { .. }
