@@ -108,3 +108,120 @@ impl GuardVerdictDocument {
     /// The schema of `git-guard explain`.
     pub const SCHEMA: &str = "handoff.guard-verdict/1";
 }
+
+/// The trees of a repository.
+#[derive(Debug, Serialize)]
+pub struct WorktreesDocument {
+    /// The main one first.
+    pub worktrees: Vec<WorktreeRow>,
+}
+
+/// A tree.
+#[derive(Debug, Serialize)]
+pub struct WorktreeRow {
+    /// Its root.
+    pub path: String,
+    /// What is checked out in it; none if that is no branch.
+    pub branch: Option<String>,
+    /// The task it was made for; none if it is not one of ours.
+    pub task: Option<String>,
+    /// The number of the attempt.
+    pub attempt: Option<u64>,
+    /// Whether that attempt goes on.
+    pub is_live: Option<bool>,
+}
+
+impl WorktreesDocument {
+    /// The schema of `worktree list`.
+    pub const SCHEMA: &str = "handoff.worktrees/1";
+}
+
+/// What `worktree prune` did.
+#[derive(Debug, Serialize)]
+pub struct PruneDocument {
+    /// How many trees are gone.
+    pub removed: usize,
+    /// Those that stay as they are.
+    pub stuck: Vec<StuckWorktree>,
+    /// Files that git ignores, and that are gone with their tree.
+    pub ignored: Vec<String>,
+}
+
+/// A tree that could not be removed.
+#[derive(Debug, Serialize)]
+pub struct StuckWorktree {
+    /// Its root.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl PruneDocument {
+    /// The schema of `worktree prune`.
+    pub const SCHEMA: &str = "handoff.worktree-prune/1";
+}
+
+/// What was saved of a task.
+#[derive(Debug, Serialize)]
+pub struct RescueDocument {
+    /// The oldest first.
+    pub saved: Vec<SavedRow>,
+    /// The branch that was made at the newest.
+    pub branch: Option<String>,
+}
+
+/// Saved work of one attempt.
+#[derive(Debug, Serialize)]
+pub struct SavedRow {
+    /// The ref.
+    pub name: String,
+    /// The commit.
+    pub commit: String,
+    /// What it changes.
+    pub paths: Vec<String>,
+}
+
+impl RescueDocument {
+    /// The schema of `rescue`.
+    pub const SCHEMA: &str = "handoff.rescue/1";
+}
+
+/// What `land` did.
+#[derive(Debug, Serialize)]
+pub struct LandingDocument {
+    /// What landed.
+    pub branch: String,
+    /// Where.
+    pub into: String,
+    /// Where that was.
+    pub from: String,
+    /// Where it is.
+    pub to: String,
+    /// How many commits that are.
+    pub commits: u64,
+}
+
+impl LandingDocument {
+    /// The schema of `land`.
+    pub const SCHEMA: &str = "handoff.landing/1";
+}
+
+/// The last commit of a branch that was verified good.
+#[derive(Debug, Serialize)]
+pub struct BaselineDocument {
+    /// The branch.
+    pub branch: String,
+    /// The commit.
+    pub commit: String,
+    /// By which command; none if somebody just said so.
+    pub command: Option<String>,
+    /// When.
+    pub at: Option<String>,
+    /// By whom.
+    pub by: String,
+}
+
+impl BaselineDocument {
+    /// The schema of `baseline`.
+    pub const SCHEMA: &str = "handoff.baseline/1";
+}

@@ -33,8 +33,9 @@ pub use feature::{
     TreeDocument, TrustDocument, VerifiedCheck, VerifyDocument,
 };
 pub use git::{
-    CommitDocument, ForeignMoveDocument, GuardDocument, GuardVerdictDocument, HooksDocument,
-    HooksWord, IndexWord,
+    BaselineDocument, CommitDocument, ForeignMoveDocument, GuardDocument, GuardVerdictDocument,
+    HooksDocument, HooksWord, IndexWord, LandingDocument, PruneDocument, RescueDocument, SavedRow,
+    StuckWorktree, WorktreeRow, WorktreesDocument,
 };
 pub use help::{CompletionDocument, HelpDocument};
 pub use message::{

@@ -18,6 +18,9 @@
 //! | [`hooks`] | our hooks in a repository, and those that were there before |
 //! | [`ref_moves`] | which refs a role may move |
 //! | [`ref_watch`] | noticing refs that moved past our hooks |
+//! | [`land`] | bringing a branch of ours into one of a person |
+//! | [`baseline`] | the last commit of a branch that was verified good |
+//! | [`saved_work`] | what was saved of attempts that are over |
 //! | [`shim`] | telling a guard from git |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
 //!
@@ -36,6 +39,7 @@
 
 #![warn(missing_docs)]
 
+pub mod baseline;
 pub mod change;
 pub mod commit;
 pub mod commit_lock;
@@ -45,12 +49,14 @@ pub mod head;
 pub mod hooks;
 pub mod ignoring;
 mod index;
+pub mod land;
 pub mod mark;
 pub mod quarantine;
 pub mod ref_moves;
 pub mod ref_watch;
 pub mod repository;
 pub mod safe_commit;
+pub mod saved_work;
 pub mod shim;
 mod snapshot;
 pub mod status;

@@ -16,7 +16,7 @@ use handoff_engine::{Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
 use handoff_session::environment;
 use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
-use handoff_store::{Store, StoreError, holds, read};
+use handoff_store::{Store, StoreError, holds, read, tasks};
 
 use crate::ambient::Ambient;
 use crate::context::{Context, fresh_key};
@@ -123,6 +123,15 @@ impl Desk {
             project: self.project,
             name,
         })
+    }
+
+    /// The task that a name or an id on the command line means.
+    pub(crate) fn task(&mut self, text: &str) -> Result<Task, Failure> {
+        let task = self.task_ref(text)?;
+        Ok(read(&mut *self.store, |tx| match &task {
+            TaskRef::Id(id) => tasks::get(tx, *id),
+            TaskRef::Named { project, name } => tasks::named(tx, *project, name),
+        })?)
     }
 
     /// What the engine needs to work on this project.

@@ -5,6 +5,7 @@
 //! missed is shown, with the samples behind it in `target/bench/`.
 
 mod binaries;
+mod commit;
 mod drain;
 mod dump;
 mod feature;
@@ -61,18 +62,21 @@ enum Bench {
     Feature,
     /// Sessions: events, memory, time, output and lists, against tmux where it does the same.
     Sessions,
+    /// Many processes commit to one repository, against `flock` and `git commit --only`; and what the guard costs.
+    Commit,
     /// Size and speed of cargo profiles.
     Profiles,
 }
 
 /// Comparing profiles builds the product from nothing four times, and is done once in a while.
-const USUAL: [Bench; 6] = [
+const USUAL: [Bench; 7] = [
     Bench::Startup,
     Bench::Dump,
     Bench::Drain,
     Bench::Scale,
     Bench::Feature,
     Bench::Sessions,
+    Bench::Commit,
 ];
 
 /// How much is measured.
@@ -157,6 +161,7 @@ fn measure(name: Bench, run: &mut Run) -> Result<Report> {
         Bench::Scale => scale::bench(run),
         Bench::Feature => feature::bench(run),
         Bench::Sessions => sessions::bench(run),
+        Bench::Commit => commit::bench(run),
         Bench::Profiles => profiles::bench(run),
     }?;
     report.publish()?;

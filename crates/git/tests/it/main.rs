@@ -11,6 +11,8 @@ mod hostile;
 #[cfg(test)]
 mod ignoring;
 #[cfg(test)]
+mod land;
+#[cfg(test)]
 mod mark;
 #[cfg(test)]
 mod quarantine;

@@ -1,13 +1,17 @@
 //! The commands of git: commits, guards and trees that several sessions can share.
 
+mod baseline;
 mod declaration;
 mod git_hook;
 mod guard;
 mod hooks;
+mod land;
 mod message;
 mod refusal;
+mod rescue;
 mod safe_commit;
 mod sandbox;
+mod worktree;
 
 use handoff_api::ExitCode;
 
@@ -24,6 +28,16 @@ pub(super) enum Command {
     /// Hooks that keep sessions to their role; elsewhere they do nothing.
     #[command(subcommand)]
     Hooks(hooks::Command),
+    /// The trees that attempts work in.
+    #[command(subcommand)]
+    Worktree(worktree::Command),
+    /// The last commit that was verified good.
+    #[command(subcommand)]
+    Baseline(baseline::Command),
+    /// Find what a session left that ended before its work was committed.
+    Rescue(rescue::Args),
+    /// Bring the branch of a task into yours.
+    Land(land::Args),
     /// Run a program that can change this worktree and nothing else.
     Sandbox(sandbox::Args),
     /// What our hooks ask.
@@ -36,6 +50,10 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
         Command::SafeCommit(args) => safe_commit::run(&args, ctx),
         Command::GitGuard(command) => guard::run(&command, ctx),
         Command::Hooks(command) => hooks::run(&command, ctx),
+        Command::Worktree(command) => worktree::run(&command, ctx),
+        Command::Baseline(command) => baseline::run(&command, ctx),
+        Command::Rescue(args) => rescue::run(&args, ctx),
+        Command::Land(args) => land::run(&args, ctx),
         Command::Sandbox(args) => sandbox::run(&args, ctx),
         Command::GitHook(args) => git_hook::run(&args, ctx),
     }

@@ -32,6 +32,8 @@ mod hold;
 #[cfg(test)]
 mod intrusion;
 #[cfg(test)]
+mod landing;
+#[cfg(test)]
 mod note;
 #[cfg(test)]
 mod project;

@@ -60,6 +60,11 @@ impl Stage {
         &self.place
     }
 
+    /// The state directory of the product.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.env.handoff_home()
+    }
+
     /// A directory on the disk that the store is on.
     pub(crate) fn directory(&self) -> &Path {
         self.env.root()

@@ -3,7 +3,6 @@
 use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::task::Evidence;
 use handoff_core::{StreamId, Task};
-use handoff_store::queue::TaskRef;
 use handoff_store::{StoreError, events, read, tasks};
 
 use super::list::tone;
@@ -24,7 +23,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             what: format!("task {:?} in this project", args.task),
         })
     })?;
-    let task = find(&mut desk, &args.task)?;
+    let task = desk.task(&args.task)?;
     let now = desk.now()?;
     let document = desk.document(&task, &now.moment);
     if ctx.out.is_json() {
@@ -35,14 +34,6 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     facts(&document, &waits_for, ctx)?;
     history(&mut desk, &task, ctx)?;
     Ok(ExitCode::Done)
-}
-
-fn find(desk: &mut Desk, text: &str) -> Result<Task, Failure> {
-    let task = desk.task_ref(text)?;
-    Ok(read(&mut *desk.store, |tx| match &task {
-        TaskRef::Id(id) => tasks::get(tx, *id),
-        TaskRef::Named { project, name } => tasks::named(tx, *project, name),
-    })?)
 }
 
 fn facts(task: &TaskDocument, waits_for: &str, ctx: &mut Context) -> Result<(), Failure> {

@@ -1,0 +1,90 @@
+use handoff_core::{BranchName, Timestamp};
+use handoff_git::baseline::Baseline;
+use handoff_git::land::{LandError, Landed};
+use handoff_git::{CommitLock, Repository};
+
+use crate::stage::Stage;
+
+fn land(stage: &Stage, at: &Repository, into: Option<&str>) -> Result<Landed, LandError> {
+    let lock = CommitLock::take(at, "test", Timestamp::UNIX_EPOCH).unwrap();
+    let branch: BranchName = "handoff/work".parse().unwrap();
+    let into: Option<BranchName> = into.map(|into| into.parse().unwrap());
+    stage.git.land(&lock, at, &branch, into.as_ref())
+}
+
+/// A branch of ours, two commits ahead of `main`, that nobody has checked out.
+fn work(stage: &Stage) {
+    stage
+        .repo
+        .git(["checkout", "--quiet", "-b", "handoff/work"]);
+    stage.repo.write("a", "1").commit("one");
+    stage.repo.write("b", "2").commit("two");
+    stage.repo.git(["checkout", "--quiet", "main"]);
+}
+
+#[test]
+fn a_clean_tree_moves_forward_with_its_branch() {
+    let stage = Stage::new();
+    work(&stage);
+    let landed = land(&stage, &stage.here(), None).unwrap();
+    assert_eq!((landed.into.as_str(), landed.commits), ("main", 2));
+    assert_eq!(stage.repo.read("b").unwrap(), "2");
+    assert_eq!(stage.repo.status(), Vec::<String>::new());
+    assert_eq!(land(&stage, &stage.here(), None).unwrap().commits, 0);
+}
+
+#[test]
+fn otherwise_it_waits_and_says_what_for() {
+    let stage = Stage::new();
+    work(&stage);
+    let base = stage.repo.head();
+    stage.repo.write("README.md", "edited");
+    let waits = land(&stage, &stage.here(), None).unwrap_err();
+    let says = "the tree has changes that are not committed: `README.md`";
+    assert_eq!(waits.to_string(), says);
+    assert_eq!(stage.repo.head(), base);
+
+    stage.repo.commit("mine");
+    let waits = land(&stage, &stage.here(), None).unwrap_err();
+    let says = "`main` has 1 commits that `handoff/work` does not have";
+    assert_eq!(waits.to_string(), says);
+
+    let waits = land(&stage, &stage.here(), Some("none")).unwrap_err();
+    assert_eq!(waits.to_string(), "there is no branch `none`");
+}
+
+#[test]
+fn a_branch_is_never_moved_under_anyone() {
+    let stage = Stage::new();
+    work(&stage);
+    let other = stage.env.root().join("other");
+    let shown = other.to_str().unwrap();
+    stage
+        .repo
+        .git(["worktree", "add", "--quiet", "-b", "release", shown, "main"]);
+    let waits = land(&stage, &stage.here(), Some("release")).unwrap_err();
+    assert_eq!(
+        waits.to_string(),
+        format!("`release` is checked out in `{shown}`")
+    );
+    stage.repo.git(["branch", "free", "main"]);
+    let landed = land(&stage, &stage.here(), Some("free")).unwrap();
+    assert_eq!(stage.repo.resolve("free").unwrap(), landed.to.as_str());
+}
+
+#[test]
+fn a_baseline_says_by_what_when_and_by_whom() {
+    let stage = Stage::new();
+    let at = stage.here();
+    assert_eq!(stage.git.baseline(&at, "main").unwrap(), None);
+    let baseline = Baseline {
+        branch: "main".to_owned(),
+        commit: stage.head(),
+        command: Some("cargo test".to_owned()),
+        at: Some(Timestamp::UNIX_EPOCH),
+        by: "person".to_owned(),
+    };
+    stage.git.set_baseline(&at, &baseline).unwrap();
+    assert_eq!(stage.git.baseline(&at, "main").unwrap(), Some(baseline));
+    stage.repo.fsck();
+}

@@ -1,0 +1,94 @@
+//! `handoff land`.
+
+use handoff_api::{ExitCode, LandingDocument};
+use handoff_core::{Action, BranchName};
+use handoff_engine::Attempt;
+use handoff_git::land::{LandError, Landed};
+use handoff_git::{CommitLock, CommitLockError, Git};
+use handoff_store::StoreError;
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::plain;
+
+/// Forward only, and into a clean tree. A branch that somebody has checked out is never moved under
+/// them; what cannot land now waits, and you are told what for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A task, by name or id, or one of its branches.
+    what: String,
+    /// The branch to move; the one that is checked out here, unless said otherwise.
+    #[arg(long, value_name = "BRANCH")]
+    into: Option<BranchName>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    desk.caller
+        .may(Action::CommitShared)
+        .map_err(StoreError::from)?;
+    let branch = branch(args, &mut desk)?;
+    let git = Git::new(ctx.ambient.environment.clone());
+    let now = ctx.clock()?.now().wall;
+    let lock = CommitLock::take(&desk.repository, "land", now)
+        .map_err(|error: CommitLockError| Failure::of(ExitCode::Unavailable, &error))?;
+    let landed = git
+        .land(&lock, &desk.repository, &branch, args.into.as_ref())
+        .map_err(|error| waits(&error))?;
+    report(&branch, &landed, ctx)?;
+    Ok(ExitCode::Done)
+}
+
+fn branch(args: &Args, desk: &mut Desk) -> Result<BranchName, Failure> {
+    if args.what.starts_with("handoff/") {
+        return args.what.parse().map_err(|error| {
+            Failure::usage(format!("{:?} is not a branch of ours", args.what)).because(&error)
+        });
+    }
+    let task = desk.task(&args.what)?;
+    Ok(Attempt::of(&task).branch(&task))
+}
+
+fn waits(error: &LandError) -> Failure {
+    let (code, hint) = match error {
+        LandError::Git(_) | LandError::Head(_) => (ExitCode::Failed, None),
+        LandError::NoBranch(_) => (
+            ExitCode::NotFound,
+            Some("see what there is: `git branch --list 'handoff/*'`"),
+        ),
+        LandError::Diverged { .. } => (
+            ExitCode::Conflict,
+            Some("bring them together on the task's branch first, then land it"),
+        ),
+        LandError::Dirty(_) => (ExitCode::Conflict, Some("commit them, and land it then")),
+        LandError::CheckedOut { .. } => (ExitCode::Conflict, Some("land it from there")),
+        LandError::Detached => (ExitCode::Conflict, Some("name the branch: `--into BRANCH`")),
+    };
+    let failure = Failure::of(code, error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+fn report(branch: &BranchName, landed: &Landed, ctx: &mut Context) -> Result<(), Failure> {
+    if ctx.out.is_json() {
+        let document = LandingDocument {
+            branch: branch.to_string(),
+            into: landed.into.clone(),
+            from: landed.from.to_string(),
+            to: landed.to.to_string(),
+            commits: landed.commits,
+        };
+        ctx.out.document(LandingDocument::SCHEMA, document)?;
+        return Ok(());
+    }
+    let into = plain(&landed.into);
+    ctx.out.line(match landed.commits {
+        0 => format!("{into} has all of {branch} already."),
+        1 => format!("{into} has 1 commit more, from {branch}."),
+        count => format!("{into} has {count} commits more, from {branch}."),
+    })?;
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! `handoff worktree`.
+
+use std::path::Path;
+
+use handoff_api::{ExitCode, PruneDocument, StuckWorktree, WorktreeRow, WorktreesDocument};
+use handoff_core::{Action, Task};
+use handoff_engine::{Attempt, reconcile};
+use handoff_git::{Checkout, Git, Repository, Worktree};
+use handoff_store::{StoreError, read, tasks};
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Table, Tone, one_line, plain};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// List the trees of this repository, and whose they are.
+    List,
+    /// Remove the trees of attempts that are over; what is only there is saved first.
+    Prune,
+}
+
+pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match command {
+        Command::List => list(ctx),
+        Command::Prune => prune(ctx),
+    }
+}
+
+fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let repository = crate::desk::discover(ctx)?;
+    let git = Git::new(ctx.ambient.environment.clone());
+    let trees = git
+        .list_worktrees(&repository)
+        .map_err(|error| Failure::of(ExitCode::Failed, &error))?;
+    let mut desk = Desk::peek(ctx)?;
+    let rows: Vec<_> = trees.iter().map(|tree| row(tree, desk.as_mut())).collect();
+    if ctx.out.is_json() {
+        let document = WorktreesDocument { worktrees: rows };
+        ctx.out.document(WorktreesDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    let mut table = Table::new(&["TASK", "TRY", "STATE", "BRANCH", "PATH"]);
+    for row in rows {
+        let text = |text: Option<String>| (Tone::Plain, text.unwrap_or_else(|| "-".to_owned()));
+        table.row([
+            text(row.task),
+            text(row.attempt.map(|it| it.to_string())),
+            text(
+                row.is_live
+                    .map(|it| if it { "live" } else { "over" }.to_owned()),
+            ),
+            text(row.branch),
+            text(Some(row.path)),
+        ]);
+    }
+    ctx.out.table(&table)?;
+    Ok(ExitCode::Done)
+}
+
+fn row(tree: &Worktree, desk: Option<&mut Desk>) -> WorktreeRow {
+    let attempt = Attempt::from_directory(&tree.path);
+    let task = attempt.and_then(|attempt| task_of(attempt, desk?));
+    let branch = match &tree.checkout {
+        Checkout::Branch { full_name, .. } => {
+            let short = full_name.strip_prefix("refs/heads/");
+            Some(short.unwrap_or(full_name).to_owned())
+        }
+        Checkout::Detached(_) | Checkout::Bare => None,
+    };
+    let is_live = attempt.zip(task.as_ref()).map(|(attempt, task)| {
+        let lease = task.state.lease();
+        lease.is_some_and(|lease| lease.fence == attempt.fence)
+    });
+    WorktreeRow {
+        path: tree.path.display().to_string(),
+        branch,
+        attempt: task.as_ref().and(attempt).map(|it| it.fence.number()),
+        task: task.map(|task| task.spec.name.to_string()),
+        is_live,
+    }
+}
+
+fn task_of(attempt: Attempt, desk: &mut Desk) -> Option<Task> {
+    read(&mut *desk.store, |tx| tasks::get(tx, attempt.task)).ok()
+}
+
+fn prune(ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    desk.caller.may(Action::Steer).map_err(StoreError::from)?;
+    let clock = ctx.clock()?;
+    let mut workshop = desk.workshop(ctx, &*clock);
+    let ignored = ignored(&mut workshop);
+    reconcile::lost_holders(&mut *workshop.store, &workshop.places)?;
+    let repaired = reconcile::orphaned_worktrees(&mut workshop)?;
+    let stuck: Vec<_> = repaired
+        .stuck
+        .iter()
+        .map(|(path, error)| StuckWorktree {
+            path: path.display().to_string(),
+            reason: one_line(&error.to_string()),
+        })
+        .collect();
+    let is_stuck = !stuck.is_empty();
+    report(
+        PruneDocument {
+            removed: repaired.retired,
+            stuck,
+            ignored: ignored.into_iter().filter(|it| is_gone(it)).collect(),
+        },
+        ctx,
+    )?;
+    Ok(if is_stuck {
+        ExitCode::CheckFailed
+    } else {
+        ExitCode::Done
+    })
+}
+
+/// Ignored files are not saved, and so they are at least named.
+fn ignored(workshop: &mut handoff_engine::Workshop<'_>) -> Vec<String> {
+    let place = workshop.places.worktrees(workshop.project);
+    let Ok(entries) = std::fs::read_dir(place) else {
+        return vec![];
+    };
+    let trees = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let trees = trees.filter_map(|path| Repository::open(&path).ok());
+    let named = trees.flat_map(|at| {
+        let files = workshop.git.ignored_files(&at).unwrap_or_default();
+        let root = at.worktree_root().map(Path::to_owned).unwrap_or_default();
+        files
+            .into_iter()
+            .map(move |file| root.join(file).display().to_string())
+    });
+    named.collect()
+}
+
+fn is_gone(path: &str) -> bool {
+    !Path::new(path).exists()
+}
+
+fn report(document: PruneDocument, ctx: &mut Context) -> Result<(), Failure> {
+    if ctx.out.is_json() {
+        ctx.out.document(PruneDocument::SCHEMA, document)?;
+        return Ok(());
+    }
+    for it in &document.stuck {
+        let (path, why) = (plain(&it.path), plain(&it.reason));
+        ctx.out.note(format!("`{path}` stays as it is: {why}."))?;
+    }
+    if !document.ignored.is_empty() {
+        let shown: Vec<_> = document
+            .ignored
+            .iter()
+            .take(10)
+            .map(|it| plain(it))
+            .collect();
+        ctx.out.note(format!(
+            "Ignored by git, and not saved: {}{}",
+            shown.join(" "),
+            if document.ignored.len() > 10 {
+                " …"
+            } else {
+                ""
+            }
+        ))?;
+    }
+    ctx.out.line(match document.removed {
+        0 => "No tree of an attempt that is over.".to_owned(),
+        1 => "Removed 1 tree. What was not committed in it is saved: `handoff rescue TASK`."
+            .to_owned(),
+        count => format!(
+            "Removed {count} trees. What was not committed in them is saved: `handoff rescue TASK`."
+        ),
+    })?;
+    Ok(())
+}

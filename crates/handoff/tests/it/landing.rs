@@ -1,0 +1,117 @@
+//! `handoff land`, `handoff worktree`, `handoff rescue` and `handoff baseline`.
+
+use insta::assert_snapshot;
+
+use crate::stage::Stage;
+
+const WORK: &str = "[[step]]\nwrite = { path = \"new.txt\", text = \"new\" }\n";
+
+/// A task that a worker took down the road, and its branch.
+fn walked(stage: &Stage, script: &str) -> String {
+    stage.add("fix");
+    let script = stage.script("script.toml", script);
+    stage.run(["worker", "--once", "--script", script.to_str().unwrap()]);
+    let branches = stage
+        .repo
+        .git(["branch", "--list", "--format=%(refname:short)", "handoff/*"]);
+    branches.lines().next().unwrap().to_owned()
+}
+
+#[test]
+fn the_branch_of_a_task_lands_in_a_clean_tree() {
+    let stage = Stage::new();
+    let branch = walked(&stage, WORK);
+    stage.repo.write("README.md", "edited");
+    assert_snapshot!(stage.say("land fix").snapshot(), @"
+    exit status: 4
+    --- stderr ---
+    error: the tree has changes that are not committed: `README.md`
+    hint: commit them, and land it then
+    ");
+    stage.repo.git(["checkout", "--quiet", "--", "README.md"]);
+    let landed = stage.json("land fix");
+    assert_eq!(landed["schema"], "handoff.landing/1");
+    assert_eq!(
+        (&landed["into"], &landed["commits"]),
+        (&"main".into(), &1.into())
+    );
+    assert_eq!(landed["branch"], branch);
+    assert_eq!(stage.repo.read("new.txt").unwrap(), "new");
+    stage.say("land fix").success();
+    stage.run(["land", &branch]).success();
+    stage.say("land nobody").failure(3);
+    stage.say("land handoff/none-1").failure(3);
+}
+
+#[test]
+fn trees_are_listed_with_their_tasks() {
+    let stage = Stage::new();
+    walked(&stage, WORK);
+    let listed = stage.json("worktree list");
+    assert_eq!(listed["schema"], "handoff.worktrees/1");
+    assert_eq!(listed["worktrees"][0]["branch"], "main");
+    assert_eq!(listed["worktrees"][0]["task"], serde_json::Value::Null);
+    assert_snapshot!(stage.say("worktree prune").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    No tree of an attempt that is over.
+    ");
+}
+
+#[test]
+fn what_a_dead_session_left_is_found_again() {
+    let stage = Stage::new();
+    stage.add("fix");
+    stage.say("rescue fix").failure(3);
+    let fence = stage.claim("fix");
+    let task = stage.json("queue show fix");
+    let (id, project) = (
+        task["id"].as_str().unwrap(),
+        task["project"].as_str().unwrap(),
+    );
+    // The tree of an attempt, as the worker makes it.
+    let tree = stage
+        .env
+        .handoff_home()
+        .join(format!("worktrees/{project}/{id}-{fence}"));
+    std::fs::create_dir_all(tree.parent().unwrap()).unwrap();
+    let shown = tree.to_str().unwrap();
+    stage
+        .repo
+        .git(["worktree", "add", "--quiet", "-b", "handoff/fix-1", shown]);
+    std::fs::write(tree.join("half-done"), "work").unwrap();
+    let listed = stage.json("worktree list");
+    assert_eq!(listed["worktrees"][1]["task"], "fix");
+    assert_eq!(listed["worktrees"][1]["is_live"], true);
+
+    stage
+        .run(["queue", "release", "fix", "--fence", &fence])
+        .success();
+    assert_eq!(stage.json("worktree prune")["removed"], 1);
+    assert!(!tree.exists());
+    let saved = stage.json("rescue fix --to saved");
+    assert_eq!(saved["saved"][0]["paths"][0], "half-done");
+    assert_eq!(stage.repo.file_of("saved", "half-done"), "work");
+    stage.say("rescue fix --to saved").failure(4);
+}
+
+#[test]
+fn a_baseline_is_what_a_command_proved() {
+    let stage = Stage::new();
+    stage.say("baseline show").failure(3);
+    stage.say("baseline verify -- false").failure(12);
+    stage.say("baseline show").failure(3);
+    let told = stage.say("baseline verify --json -- true").success().json();
+    assert_eq!(told["commit"], stage.repo.head());
+    assert_eq!(
+        (&told["command"], &told["by"]),
+        (&"true".into(), &"person".into())
+    );
+    stage.repo.write("a", "new");
+    stage.say("baseline verify -- true").failure(4);
+    stage.repo.commit("more");
+    assert_eq!(stage.json("baseline show")["commit"], told["commit"]);
+    let set = stage.json("baseline set");
+    assert_eq!(set["commit"], stage.repo.head());
+    stage.say("baseline set nowhere").failure(3);
+}
