@@ -44,6 +44,8 @@ pub struct Sight {
     pub echo: Echo,
     /// How often a line editor has stopped reading.
     pub readings_ended: u64,
+    /// How often the agent has said that it works.
+    pub works: u64,
     /// Whether keys wait that the terminal has not taken yet.
     pub keys: Keys,
 }
@@ -140,6 +142,7 @@ enum Step {
 struct Before {
     was_at_rest: bool,
     readings_ended: u64,
+    works: u64,
     has_stood: bool,
 }
 
@@ -243,6 +246,7 @@ impl Delivery {
             before: Before {
                 was_at_rest: is_at_rest(sight.state),
                 readings_ended: sight.readings_ended,
+                works: sight.works,
                 has_stood: false,
             },
         };
@@ -260,9 +264,9 @@ impl Delivery {
         let due = at.after(adapter.input.pause);
         let shows_late = sight.field == Field::Empty && now < at.after(ECHO_TAKES);
         if sight.keys == Keys::Waiting {
-            // The pause begins when all of it is typed.
-            let again = now.after(adapter.input.pause.max(Duration::from_millis(1)));
-            return self.linger(Step::Pasted { at: now, before }, again);
+            // The pause begins when all of it is typed, and of that we are told.
+            self.step = Step::Pasted { at: now, before };
+            return Act::Linger;
         }
         if now < due {
             return self.linger(Step::Pasted { at, before }, due);
@@ -307,9 +311,13 @@ impl Delivery {
         } else {
             LAST_SIGN_TAKES
         });
-        if now < until || sight.keys == Keys::Waiting {
-            let step = Step::Entered { at, before, tries };
-            return self.linger(step, until.max(now.after(Duration::from_millis(10))));
+        let step = Step::Entered { at, before, tries };
+        if sight.keys == Keys::Waiting {
+            self.step = step;
+            return Act::Linger;
+        }
+        if now < until {
+            return self.linger(step, until);
         }
         let stands = sight.field == Field::Filled || sight.echo == Echo::Stands;
         match (stands, rests_with_text(sight)) {
@@ -368,10 +376,12 @@ pub const fn is_dialog(state: State) -> bool {
 
 /// What shows that Enter was taken. That a text is gone tells only if it was there; and a line editor tells better itself.
 fn evidence(before: Before, sight: &Sight, adapter: &Adapter) -> Option<Evidence> {
-    if sight.readings_ended > before.readings_ended {
+    let has_stopped = sight.readings_ended > before.readings_ended;
+    if has_stopped && adapter.text_box() == TextBox::Editor {
         return Some(Evidence::Editor);
     }
-    if before.was_at_rest && is_away(sight.state) {
+    let has_begun = sight.works > before.works || is_away(sight.state);
+    if before.was_at_rest && has_begun {
         return Some(Evidence::State);
     }
     match (adapter.text_box(), sight.field, sight.echo) {

@@ -86,15 +86,10 @@ fn after_editor(bytes: &[u8]) -> &[u8] {
 fn printed_lines(bytes: &[u8], tail: &str) -> String {
     let mut text = PlainText::default();
     let lines = text.push(bytes);
-    let is_echo = |line: &String| !tail.is_empty() && line.ends_with(tail);
-    let echo = lines.iter().rposition(is_echo).filter(|at| *at < 2);
-    let after = echo.map_or_else(|| usize::from(is_blank_first(&lines)), |at| at + 1);
+    // The first line is the rest of the one that the message stood in.
+    let is_echo = |line: &String| line.is_empty() || (!tail.is_empty() && line.ends_with(tail));
+    let after = usize::from(lines.first().is_some_and(is_echo));
     lines[after..].join("\n").trim_end().to_owned()
-}
-
-/// The end of the line that the message stood in.
-fn is_blank_first(lines: &[String]) -> bool {
-    lines.first().is_some_and(String::is_empty)
 }
 
 /// What stands above the box where one types.

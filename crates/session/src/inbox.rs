@@ -193,6 +193,11 @@ impl Inbox {
     pub fn note(&mut self, id: MessageId, progress: Progress, wall: Timestamp) {
         if is_settled(&progress) {
             self.waiting.retain(|it| it.message.id != id);
+        } else if matches!(progress, Progress::Written { .. })
+            && let Some(waiting) = self.waiting.iter_mut().find(|it| it.message.id == id)
+        {
+            // It was typed in time.
+            waiting.expires_at = None;
         }
         self.append(&line(id, wall, progress, None), Durability::Later)
             .ok();
@@ -398,6 +403,11 @@ mod tests {
         assert_eq!(inbox.look_again(), Some(Nanos(5)));
         assert_eq!(inbox.expired(Nanos(4)), []);
         assert_eq!(inbox.expired(Nanos(5)), [id(1)]);
+        inbox.note(id(1), Progress::Written { because: None }, at().0);
+        assert_eq!(
+            (inbox.expired(Nanos(9)), inbox.look_again()),
+            (vec![], None)
+        );
     }
 
     #[test]

@@ -3,12 +3,14 @@
 mod attach;
 mod beginning;
 mod care;
+mod conversation;
 mod hall;
 mod hazard;
 mod identity;
 mod journal;
 mod life;
 mod loss;
+mod messages;
 mod network;
 mod refusal;
 mod stop;

@@ -20,6 +20,7 @@ fn claude() -> Sight {
         typist: Typist::Nobody,
         echo: Echo::Gone,
         readings_ended: 3,
+        works: 5,
         keys: Keys::Taken,
     }
 }
@@ -148,6 +149,7 @@ fn enter_comes_after_the_pause_and_only_when_everything_is_typed() {
     assert_eq!(desk.sees(&claude(), 0), Act::Paste);
     assert_eq!(desk.delivery.look_again(), Some(at(150)));
     assert_eq!(desk.sees(&typing, 200), Act::Linger);
+    assert_eq!(desk.delivery.look_again(), None, "we are told");
     assert_eq!(desk.sees(&filled, 349), Act::Linger);
     assert_eq!(desk.delivery.look_again(), Some(at(350)));
     assert_eq!(desk.sees(&filled, 350), Act::Enter);
@@ -200,7 +202,12 @@ fn every_kind_of_evidence_is_told_apart() {
         state: State::Busy,
         ..sight.clone()
     };
+    let quick = Sight {
+        works: 6,
+        ..filled.clone()
+    };
     let table = [
+        ("claude", &filled, quick, Evidence::State),
         ("claude", &filled, busy(&filled), Evidence::State),
         ("claude", &filled, claude(), Evidence::Box),
         ("generic", &stands, shell(), Evidence::Line),

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use handoff_agents::Hint;
 use handoff_core::MessageId;
 use handoff_core::time::Nanos;
 
@@ -14,6 +15,7 @@ use crate::gain::Gain;
 use crate::inbox::Inbox;
 use crate::keyboard::Keyboard;
 use crate::message::Message;
+use crate::status_report::StatusReport;
 use crate::turn::Turns;
 
 /// Between two keys that are not to be taken for one.
@@ -38,6 +40,8 @@ pub(super) struct Post {
     pub(super) painting: Option<Unpainted>,
     /// The choice that is being made in a dialog.
     pub(super) choosing: Option<Choosing>,
+    /// How often the agent has said that it works.
+    pub(super) works: u64,
     /// Keys to be pressed later.
     keys: VecDeque<(Nanos, String)>,
 }
@@ -88,6 +92,7 @@ impl Post {
             typed: None,
             painting: None,
             choosing: None,
+            works: 0,
             keys: VecDeque::new(),
         })
     }
@@ -102,6 +107,13 @@ impl Post {
 
     pub(super) fn tail(&self) -> &str {
         self.typed.as_ref().map_or("", |typed| &typed.tail)
+    }
+
+    /// The agent has said what it does. A short turn begins and ends within one look.
+    pub(super) const fn reported(&mut self, report: StatusReport) {
+        if matches!(report, StatusReport::Is(Hint::Busy)) {
+            self.works += 1;
+        }
     }
 
     /// The agent has painted something.

@@ -191,7 +191,13 @@ fn await_arrival(
     let goal = args.waiting.goal();
     let look = || {
         let letter = letter(known, id)?;
-        let arrival = goal.reached(letter.progress(), meanwhile(known));
+        let meanwhile = if args.force {
+            // It does not wait for the dialog: it is refused by the holder.
+            Meanwhile::Going
+        } else {
+            meanwhile(known)
+        };
+        let arrival = goal.reached(letter.progress(), meanwhile);
         Ok(arrival.map(|arrival| (letter, arrival)))
     };
     match keep(known, args.waiting.patience(), ctx, look)? {
