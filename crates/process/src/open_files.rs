@@ -21,6 +21,6 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let path = file.path().canonicalize().unwrap();
         assert!(open_files(std::process::id()).contains(&path));
-        assert_eq!(open_files(u32::MAX), [PathBuf::new(); 0]);
+        assert!(open_files(u32::MAX).is_empty());
     }
 }
