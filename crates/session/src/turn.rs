@@ -21,7 +21,8 @@ pub struct Turns {
 
 #[derive(Debug, Clone)]
 struct Running {
-    message: Option<MessageId>,
+    /// The one that began it, if one did, and those that were taken meanwhile.
+    messages: Vec<MessageId>,
     seen: Seen,
 }
 
@@ -34,14 +35,15 @@ enum Seen {
 }
 
 /// What has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     Started {
         turn: u64,
     },
     Ended {
         turn: u64,
-        message: Option<MessageId>,
+        /// Those that belong to it, in the order that they were taken in.
+        messages: Vec<MessageId>,
         outcome: Outcome,
     },
 }
@@ -86,11 +88,11 @@ impl Turns {
     /// given until `settled` to look like work.
     pub fn submitted(&mut self, message: MessageId, settled: Nanos) -> (u64, Option<Change>) {
         if let Some(running) = &mut self.running {
-            running.message = Some(message);
+            running.messages.push(message);
             return (self.number, None);
         }
         let near = Seen::Near { until: settled };
-        let change = self.begin(Some(message), near);
+        let change = self.begin(vec![message], near);
         (self.number, Some(change))
     }
 
@@ -100,7 +102,7 @@ impl Turns {
         self.has_rested |= rests;
         let Some(running) = &mut self.running else {
             let begins = self.has_rested && state == State::Busy;
-            return begins.then(|| self.begin(None, Seen::Away));
+            return begins.then(|| self.begin(vec![], Seen::Away));
         };
         match running.seen {
             _ if state == State::Exited => Some(self.end(Outcome::Exited)),
@@ -121,9 +123,9 @@ impl Turns {
         }
     }
 
-    fn begin(&mut self, message: Option<MessageId>, seen: Seen) -> Change {
+    fn begin(&mut self, messages: Vec<MessageId>, seen: Seen) -> Change {
         self.number += 1;
-        self.running = Some(Running { message, seen });
+        self.running = Some(Running { messages, seen });
         Change::Started { turn: self.number }
     }
 
@@ -131,7 +133,7 @@ impl Turns {
         let running = self.running.take();
         Change::Ended {
             turn: self.number,
-            message: running.and_then(|running| running.message),
+            messages: running.map_or_else(Vec::new, |running| running.messages),
             outcome,
         }
     }
@@ -170,10 +172,10 @@ mod tests {
         turns
     }
 
-    const fn ended(turn: u64, message: Option<MessageId>, outcome: Outcome) -> Option<Change> {
+    fn ended(turn: u64, messages: &[MessageId], outcome: Outcome) -> Option<Change> {
         Some(Change::Ended {
             turn,
-            message,
+            messages: messages.to_vec(),
             outcome,
         })
     }
@@ -189,7 +191,7 @@ mod tests {
         );
         assert_eq!(turns.hear(State::Unknown, Nanos(3)), None);
         let end = turns.hear(State::Prompt, Nanos(4));
-        assert_eq!(end, ended(1, None, Outcome::Done));
+        assert_eq!(end, ended(1, &[], Outcome::Done));
     }
 
     #[test]
@@ -202,7 +204,7 @@ mod tests {
         assert_eq!(turns.hear(State::Busy, Nanos(9)), None);
         assert_eq!((turns.look_again(), turns.is_resting()), (None, false));
         let end = turns.hear(State::Prompt, Nanos(11));
-        assert_eq!(end, ended(1, Some(message()), Outcome::Done));
+        assert_eq!(end, ended(1, &[message()], Outcome::Done));
     }
 
     #[test]
@@ -210,7 +212,7 @@ mod tests {
         let mut turns = resting();
         turns.submitted(message(), Nanos(10));
         let end = turns.hear(State::Prompt, Nanos(10));
-        assert_eq!(end, ended(1, Some(message()), Outcome::Done));
+        assert_eq!(end, ended(1, &[message()], Outcome::Done));
     }
 
     #[test]
@@ -218,8 +220,9 @@ mod tests {
         let mut turns = resting();
         turns.hear(State::Busy, Nanos(1));
         assert_eq!(turns.submitted(message(), Nanos(10)), (1, None));
+        assert_eq!(turns.submitted(message(), Nanos(10)), (1, None));
         let end = turns.hear(State::Blocked(Block::Error), Nanos(2));
-        assert_eq!(end, ended(1, Some(message()), Outcome::Failed));
+        assert_eq!(end, ended(1, &[message(), message()], Outcome::Failed));
     }
 
     #[test]
@@ -227,6 +230,6 @@ mod tests {
         let mut turns = resting();
         turns.hear(State::Busy, Nanos(1));
         let end = turns.hear(State::Exited, Nanos(2));
-        assert_eq!(end, ended(1, None, Outcome::Exited));
+        assert_eq!(end, ended(1, &[], Outcome::Exited));
     }
 }

@@ -88,7 +88,7 @@ impl Holder<'_> {
         self.expire(now);
         self.hear_turns(now);
         if let Some(painted) = self.post.take_painted(now) {
-            self.answered(painted.message, painted.turn);
+            self.answered(&painted.messages, painted.turn);
         }
         while let Some(message) = self.post.first().cloned() {
             let sight = self.delivery_sight();
@@ -262,11 +262,12 @@ impl Holder<'_> {
             }
             Change::Ended {
                 turn,
-                message,
+                messages,
                 outcome,
             } => {
-                if let Some(id) = message {
-                    self.ended_turn(id, turn);
+                let message = messages.first().copied();
+                if message.is_some() {
+                    self.ended_turn(messages, turn);
                 }
                 let usage = self.usage(turn);
                 self.tell(Event::TurnEnded {
@@ -291,12 +292,14 @@ impl Holder<'_> {
     }
 
     /// What prints lines has printed them all; a screen is still being painted.
-    fn ended_turn(&mut self, id: MessageId, turn: u64) {
+    fn ended_turn(&mut self, messages: Vec<MessageId>, turn: u64) {
         let now = self.now();
         match (self.painting(), self.signs.adapter().text_box()) {
-            (Painting::Lines, TextBox::CursorLine | TextBox::Editor) => self.answered(id, turn),
+            (Painting::Lines, TextBox::CursorLine | TextBox::Editor) => {
+                self.answered(&messages, turn);
+            }
             (Painting::Screen, _) | (Painting::Lines, TextBox::Marked(_)) => {
-                self.post.painting = Some(Unpainted::new(id, turn, now));
+                self.post.painting = Some(Unpainted::new(messages, turn, now));
             }
         }
     }
@@ -309,7 +312,7 @@ impl Holder<'_> {
         }
     }
 
-    fn answered(&mut self, id: MessageId, turn: u64) {
+    fn answered(&mut self, messages: &[MessageId], turn: u64) {
         let text_box = self.signs.adapter().text_box();
         let painting = self.painting();
         let text = self.post.gain.end(&self.screen.rows(), painting, text_box);
@@ -325,14 +328,17 @@ impl Holder<'_> {
             },
         };
         let wall = self.clock.now().wall;
-        let progress = Progress::Answered { turn, answer };
-        self.post.inbox.note(id, progress, wall);
+        for id in messages {
+            let answer = answer.clone();
+            let progress = Progress::Answered { turn, answer };
+            self.post.inbox.note(*id, progress, wall);
+        }
     }
 
     /// Nobody will type them any more.
     pub(super) fn fail_waiting(&mut self) {
         if let Some(unpainted) = self.post.painting.take() {
-            self.answered(unpainted.message, unpainted.turn);
+            self.answered(&unpainted.messages, unpainted.turn);
         }
         let wall = self.clock.now().wall;
         while let Some(id) = self.post.first().map(|message| message.id) {

@@ -56,9 +56,9 @@ pub(super) struct Typed {
 }
 
 /// An answer that is still being painted. Agents say that they are done before their screen shows it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Unpainted {
-    pub(super) message: MessageId,
+    pub(super) messages: Vec<MessageId>,
     pub(super) turn: u64,
     /// When the screen has stood still for long enough.
     still_at: Nanos,
@@ -67,9 +67,9 @@ pub(super) struct Unpainted {
 }
 
 impl Unpainted {
-    pub(super) fn new(message: MessageId, turn: u64, now: Nanos) -> Self {
+    pub(super) fn new(messages: Vec<MessageId>, turn: u64, now: Nanos) -> Self {
         Self {
-            message,
+            messages,
             turn,
             still_at: now.after(STILL),
             until: now.after(PAINTING_TAKES),
