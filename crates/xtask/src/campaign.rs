@@ -7,6 +7,7 @@
 mod checks;
 mod clerk;
 mod clocks;
+mod commits;
 mod crew;
 mod dice;
 mod door;
@@ -81,7 +82,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 14] = [
+const FAULTS: [Fault; 19] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -93,6 +94,12 @@ const FAULTS: [Fault; 14] = [
         title: "the program is killed at every system call",
         needs: &[],
         run: sweep::kills,
+    },
+    Fault {
+        id: "D02G",
+        title: "a commit, and the making of a tree, are killed at every system call",
+        needs: &[],
+        run: commits::kills,
     },
     Fault {
         id: "D03",
@@ -137,6 +144,24 @@ const FAULTS: [Fault; 14] = [
         run: clocks::reboot,
     },
     Fault {
+        id: "D15",
+        title: "many want to commit at once",
+        needs: &[],
+        run: commits::lock,
+    },
+    Fault {
+        id: "D16",
+        title: "two stage in one tree",
+        needs: &[],
+        run: commits::staging,
+    },
+    Fault {
+        id: "D17",
+        title: "one prepared before another committed",
+        needs: &[],
+        run: commits::stale,
+    },
+    Fault {
         id: "D20",
         title: "the disk is full",
         needs: &[Need::Root],
@@ -165,6 +190,12 @@ const FAULTS: [Fault; 14] = [
         title: "hostile names",
         needs: &[],
         run: names::run,
+    },
+    Fault {
+        id: "D43",
+        title: "a person commits while we look",
+        needs: &[],
+        run: commits::looking,
     },
 ];
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use self::judgement::{End, Recorded, misnamed, objection, unsynced};
-use self::point::{CALLS, Point, points_in};
+pub(super) use self::point::{CALLS, Point, points_in};
 use super::product::{Product, exit};
 use super::stage::{Findings, Stage, progress};
 use crate::program;

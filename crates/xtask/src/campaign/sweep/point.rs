@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The calls that change files, by any spelling, or wait for others.
-pub(super) const CALLS: [&str; 22] = [
+pub(in crate::campaign) const CALLS: [&str; 22] = [
     "write",
     "pwrite64",
     "writev",
@@ -31,20 +31,23 @@ pub(super) const CALLS: [&str; 22] = [
 
 /// One call: which kind, which of its kind, and on what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Point {
-    pub(super) call: &'static str,
-    pub(super) number: u16,
-    pub(super) subject: Subject,
+pub(in crate::campaign) struct Point {
+    pub(in crate::campaign) call: &'static str,
+    pub(in crate::campaign) number: u16,
+    pub(in crate::campaign) subject: Subject,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Subject {
+pub(in crate::campaign) enum Subject {
     Directory,
     Other,
 }
 
 /// The calls in a log of `strace -f -y`: of each kind those of the thread that makes most of them.
-pub(super) fn points_in(log: &str, is_directory: impl Fn(&Path) -> bool) -> Vec<Point> {
+pub(in crate::campaign) fn points_in(
+    log: &str,
+    is_directory: impl Fn(&Path) -> bool,
+) -> Vec<Point> {
     let mut made: BTreeMap<(&'static str, &str), Vec<Subject>> = BTreeMap::new();
     for line in log.lines() {
         let Some((head, rest)) = line.split_once('(') else {
