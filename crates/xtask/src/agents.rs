@@ -18,9 +18,10 @@ mod timeline;
 mod trial;
 mod witness;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 
 use crate::tally::Tally;
@@ -28,7 +29,7 @@ use crate::{Verdict, campaign, output};
 use report::Report;
 
 /// Run real agents against a scripted model and check every state.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(crate) struct AgentsArgs {
     /// Which; without any those that must pass
     names: Vec<Name>,
@@ -54,6 +55,8 @@ pub(crate) struct AgentsInsideArgs {
     case: Option<String>,
     #[arg(long)]
     keep: Option<PathBuf>,
+    #[arg(long)]
+    summary: PathBuf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -78,6 +81,18 @@ impl Name {
 }
 
 pub(crate) fn run(args: &AgentsArgs) -> Result<Verdict> {
+    let tally = play(args)?;
+    output::say(&tally.to_string());
+    let is_good = tally.failed == 0 && tally.passed > 0;
+    Ok(if is_good { Verdict::Good } else { Verdict::Bad })
+}
+
+/// The agents that must pass, for `cargo xtask test`. One that cannot be installed here is skipped, and counted as such.
+pub(crate) fn gate() -> Result<Tally> {
+    play(&AgentsArgs::default())
+}
+
+fn play(args: &AgentsArgs) -> Result<Tally> {
     let mut names = args.names.clone();
     if names.is_empty() {
         names.extend(Name::GATING);
@@ -86,31 +101,28 @@ pub(crate) fn run(args: &AgentsArgs) -> Result<Verdict> {
         .binary
         .clone()
         .map_or_else(campaign::build_product, Ok)?;
-    let mut missing = Tally::default();
+    let mut tally = Tally::default();
     names.retain(|name| match install::provide(*name) {
         Ok(()) => true,
         Err(error) => {
             output::complain(&format!("{} cannot be installed: {error:#}", name.word()));
-            missing.skipped += 1;
+            tally.skipped += 1;
             false
         }
     });
-    let mut options: Vec<String> = names.iter().map(|name| name.word()).collect();
-    options.extend([
-        "--binary".to_owned(),
-        binary.canonicalize()?.display().to_string(),
-    ]);
-    options.extend(
-        args.case
-            .iter()
-            .flat_map(|word| ["--case".to_owned(), word.clone()]),
-    );
-    let keep = args.keep.iter().map(|keep| keep.display().to_string());
-    options.extend(keep.flat_map(|keep| ["--keep".to_owned(), keep]));
-    if names.is_empty() {
-        return Ok(Verdict::Bad);
-    }
-    isolation::enter(&options)
+    let scratch = tempfile::tempdir()?;
+    let summary = scratch.path().join("summary.json");
+    let mut options: Vec<OsString> = names.iter().map(|name| name.word().into()).collect();
+    options.extend(["--binary".into(), binary.canonicalize()?.into_os_string()]);
+    options.extend(["--summary".into(), summary.clone().into_os_string()]);
+    let case = args.case.iter().map(OsString::from);
+    options.extend(case.flat_map(|word| ["--case".into(), word]));
+    let keep = args.keep.iter().map(OsString::from);
+    options.extend(keep.flat_map(|keep| ["--keep".into(), keep]));
+    isolation::enter(&options)?;
+    let text = std::fs::read(&summary).context("the agents were not played to the end")?;
+    tally += serde_json::from_slice(&text)?;
+    Ok(tally)
 }
 
 pub(crate) fn run_inside(args: &AgentsInsideArgs) -> Result<Verdict> {
@@ -126,5 +138,7 @@ pub(crate) fn run_inside(args: &AgentsInsideArgs) -> Result<Verdict> {
         stage.run(&mut report)?;
     }
     output::say(&report.table().to_string());
-    Ok(report.verdict())
+    let tally = report.tally();
+    std::fs::write(&args.summary, serde_json::to_vec(&tally)?)?;
+    Ok(Verdict::Good)
 }

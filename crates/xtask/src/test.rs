@@ -16,7 +16,7 @@ use comfy_table::Table;
 
 use crate::program::{self, cargo};
 use crate::tally::Tally;
-use crate::{Verdict, campaign, measure, output};
+use crate::{Verdict, agents, campaign, measure, output};
 
 /// Check everything: form, lints, tests, documentation, measures, faults.
 #[derive(Args, Debug)]
@@ -47,6 +47,8 @@ enum Step {
     Measure,
     /// The small tier of `cargo xtask campaign`
     Campaign,
+    /// The agents of `cargo xtask agents` that must pass
+    Agents,
     /// `cargo deny`, where it is installed
     Deny,
 }
@@ -91,6 +93,7 @@ impl Step {
             Self::Docs => program::run(cargo(DOC).env("RUSTDOCFLAGS", "-D warnings"))?,
             Self::Measure => measure::check_gates()?,
             Self::Campaign => return campaign::small_tier().map(Outcome::Counted),
+            Self::Agents => return agents::gate().map(Outcome::Counted),
             Self::Deny => return deny(),
         }
         Ok(Outcome::Passed)

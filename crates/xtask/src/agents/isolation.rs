@@ -1,11 +1,13 @@
 //! A network namespace with nothing but a loopback.
 
-use anyhow::{Context as _, Result, bail};
+use std::ffi::OsString;
 
-use crate::{Verdict, program};
+use anyhow::{Result, bail};
+
+use crate::program;
 
 /// Runs the hidden half of this chore where nobody can be reached.
-pub(super) fn enter(options: &[String]) -> Result<Verdict> {
+pub(super) fn enter(options: &[OsString]) -> Result<()> {
     // A user may have a network namespace only inside a user namespace of its own.
     let how = if rustix::process::geteuid().is_root() {
         "-n"
@@ -14,13 +16,7 @@ pub(super) fn enter(options: &[String]) -> Result<Verdict> {
     };
     let mut command = program::program("unshare");
     command.args([how, "--"]).arg(program::own()?);
-    command.arg("agents-inside").args(options);
-    let status = command.status().context("cannot start `unshare`")?;
-    Ok(if status.success() {
-        Verdict::Good
-    } else {
-        Verdict::Bad
-    })
+    program::run(command.arg("agents-inside").args(options))
 }
 
 /// Switches the loopback on.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use comfy_table::Table;
 
 use super::Name;
-use crate::Verdict;
+use crate::tally::Tally;
 
 /// One check.
 #[derive(Debug)]
@@ -57,17 +57,16 @@ impl Report {
         table
     }
 
-    /// Agents that may fail are shown and do not count.
-    pub(super) fn verdict(&self) -> Verdict {
-        let mut gating = self
-            .rows
-            .iter()
-            .filter(|row| Name::GATING.contains(&row.agent));
-        let is_bad = gating.any(|row| matches!(row.outcome, Outcome::Wrong(_)));
-        if is_bad || self.rows.is_empty() {
-            Verdict::Bad
-        } else {
-            Verdict::Good
+    /// Agents that may fail are shown; what they get wrong counts as skipped.
+    pub(super) fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for row in &self.rows {
+            match (&row.outcome, Name::GATING.contains(&row.agent)) {
+                (Outcome::Right(_), _) => tally.passed += 1,
+                (Outcome::Wrong(_), true) => tally.failed += 1,
+                (Outcome::Wrong(_), false) => tally.skipped += 1,
+            }
         }
+        tally
     }
 }
