@@ -6,6 +6,8 @@
 mod claude;
 mod codex;
 
+use std::collections::BTreeSet;
+
 pub use claude::ClaudeSession;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +30,8 @@ pub struct Conversation {
     total: Usage,
     /// The message whose lines come now, what it said, and what it took.
     message: (String, Usage),
+    /// Calls of tools that have not returned.
+    open_calls: BTreeSet<String>,
 }
 
 /// One turn of a conversation.
@@ -77,6 +81,9 @@ enum Happening {
     /// What everything has taken so far.
     TookInAll(Usage),
     CostInAll(f64),
+    /// A tool was called, and this is the call's name.
+    Called(String),
+    Returned(String),
     Ended(End),
 }
 
@@ -88,6 +95,7 @@ impl Conversation {
             turn: Turn::default(),
             total: Usage::default(),
             message: (String::new(), Usage::default()),
+            open_calls: BTreeSet::new(),
         }
     }
 
@@ -112,6 +120,11 @@ impl Conversation {
         (self.turns > 0).then_some(&self.turn)
     }
 
+    /// Whether the agent waits for a tool that it called.
+    pub fn has_open_call(&self) -> bool {
+        !self.open_calls.is_empty()
+    }
+
     /// What all turns took.
     pub const fn total(&self) -> Usage {
         self.total
@@ -124,6 +137,7 @@ impl Conversation {
             Happening::Began => {
                 self.turns += 1;
                 self.turn = Turn::default();
+                self.open_calls.clear();
             }
             Happening::Said { message, text } => self.say(&message, &text),
             Happening::Took { message, usage } => self.add(&message, usage),
@@ -133,7 +147,11 @@ impl Conversation {
                 self.total = Usage { cost_usd, ..total };
             }
             Happening::CostInAll(cost) => self.total.cost_usd = Some(cost),
+            Happening::Called(call) => drop(self.open_calls.insert(call)),
+            Happening::Returned(call) => drop(self.open_calls.remove(&call)),
             Happening::Ended(end) => {
+                // An interrupted turn leaves calls that never return.
+                self.open_calls.clear();
                 self.turn.end.get_or_insert(end);
             }
         }

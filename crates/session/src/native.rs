@@ -117,6 +117,12 @@ impl Native {
         (turns > self.told).then_some(turn)
     }
 
+    /// Whether it waits for a tool that it called, as far as its record says.
+    pub fn has_open_call(&mut self) -> bool {
+        let conversation = self.catch_up();
+        conversation.is_some_and(|it| it.has_open_call())
+    }
+
     /// The figures of this turn are not on record yet: some agents write them down after they show that they are done.
     pub fn owe(&mut self, turn: u64) {
         let record = self.record();

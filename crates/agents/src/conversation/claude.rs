@@ -67,7 +67,9 @@ fn asked(message: &Message) -> Vec<Happening> {
             vec![Happening::Ended(End::Interrupted)]
         }
         Some(_) => vec![Happening::Began],
-        None => vec![],
+        None => calls(&message.content, "tool_result", "tool_use_id")
+            .map(Happening::Returned)
+            .collect(),
     }
 }
 
@@ -92,7 +94,17 @@ fn said(line: &Line, message: &Message) -> Vec<Happening> {
         Some("end_turn") => Some(Happening::Ended(End::Done)),
         Some(_) | None => None,
     };
-    [text, took, end].into_iter().flatten().collect()
+    let called = calls(&message.content, "tool_use", "id").map(Happening::Called);
+    let others = [text, took].into_iter().flatten();
+    others.chain(called).chain(end).collect()
+}
+
+/// The calls that blocks of this kind are about.
+fn calls(content: &Value, kind: &str, key: &str) -> impl Iterator<Item = String> {
+    let blocks = content.as_array().into_iter().flatten();
+    blocks
+        .filter(move |block| block["type"] == kind)
+        .filter_map(move |block| block[key].as_str().map(str::to_owned))
 }
 
 fn words(content: &Value) -> Option<String> {

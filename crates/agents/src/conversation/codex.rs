@@ -27,7 +27,20 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
         ("event_msg", "turn_aborted") => vec![Happening::Ended(End::Interrupted)],
         ("event_msg", "token_count") => tokens(&payload["info"]["total_token_usage"]),
         ("response_item", "message") if payload["role"] == "assistant" => said(payload),
+        ("response_item", kind) => call(kind, payload).into_iter().collect(),
         _ => vec![],
+    }
+}
+
+/// Each kind of call has a kind of output that answers it.
+fn call(kind: &str, payload: &Value) -> Option<Happening> {
+    let id = payload["call_id"].as_str()?.to_owned();
+    match kind {
+        "function_call" | "custom_tool_call" | "local_shell_call" => Some(Happening::Called(id)),
+        "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
+            Some(Happening::Returned(id))
+        }
+        _ => None,
     }
 }
 

@@ -88,3 +88,37 @@ fn a_message_in_several_lines_is_one_and_is_counted_once() {
     assert_eq!(turn.answer.as_deref(), Some("one\ntwo"));
     assert_eq!((turn.usage.input_tokens, turn.usage.output_tokens), (9, 4));
 }
+
+/// How often a tool was open after a line, and whether one is at the end.
+fn open_calls(format: Format, record: &str) -> (usize, bool) {
+    let mut conversation = Conversation::new(format);
+    let mut count = 0;
+    for line in record.lines() {
+        conversation.take(line);
+        count += usize::from(conversation.has_open_call());
+    }
+    (count, conversation.has_open_call())
+}
+
+#[test]
+fn a_call_is_open_until_it_returns_or_the_turn_ends() {
+    let (count, at_end) = open_calls(Format::Claude, CLAUDE);
+    assert!(count > 0 && !at_end, "{count}");
+    let codex = r#"{"type":"event_msg","payload":{"type":"task_started"}}
+{"type":"response_item","payload":{"type":"function_call","call_id":"c1"}}
+{"type":"response_item","payload":{"type":"custom_tool_call","call_id":"c2"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c1"}}
+{"type":"event_msg","payload":{"type":"turn_aborted"}}"#;
+    assert_eq!(open_calls(Format::Codex, codex), (3, false));
+    let lines = [
+        r#"{"type":"user","message":{"content":"go"}}"#,
+        r#"{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1"}]}}"#,
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1"}]}}"#,
+    ];
+    let mut conversation = Conversation::new(Format::Claude);
+    let open = lines.map(|line| {
+        conversation.take(line);
+        conversation.has_open_call()
+    });
+    assert_eq!(open, [false, true, false]);
+}

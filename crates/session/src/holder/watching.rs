@@ -19,6 +19,7 @@ use crate::hook::{Hook, Stamp};
 use crate::inbox::Accepted;
 use crate::journal::Event;
 use crate::message::{Finish, Order, Urgency};
+use crate::native::Native;
 use crate::silence::{self, Silence};
 use crate::stall::{Act, Policy, Sight, Tool, Watcher};
 
@@ -129,12 +130,17 @@ impl Holder<'_> {
             return;
         };
         if now >= watcher.look_again() {
+            let has_open_call = self.native.as_mut().is_some_and(Native::has_open_call);
             let sight = Sight {
                 state: self.judge.published().state,
                 printed_at: self.printed_at,
                 // What cannot be read does not move.
                 ticks: tree::ticks(&[]).unwrap_or_default(),
-                tool: Tool::NotSeen,
+                tool: if has_open_call {
+                    Tool::Open
+                } else {
+                    Tool::NotSeen
+                },
             };
             let files = |_| self.files_changed_ago();
             for act in watcher.look(&sight, now, files) {
