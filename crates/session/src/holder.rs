@@ -13,6 +13,7 @@ mod interrupting;
 mod network;
 mod opening;
 mod post;
+mod rhythm;
 mod socket;
 mod stopping;
 mod stream;
@@ -48,6 +49,7 @@ use network::Network;
 pub use network::{Address, Loopback, LoopbackError, NetworkError};
 pub use opening::{OpenError, Opening};
 use post::Post;
+use rhythm::Rhythm;
 use socket::Socket;
 use stopping::{Step, Stopping};
 use stream::Stream;
@@ -74,6 +76,7 @@ pub struct Holder<'a> {
     screen: Screen,
     signs: Signs,
     glance: Glance,
+    reading: Rhythm,
     judge: Judge,
     input: VecDeque<u8>,
     post: Post,
@@ -157,7 +160,10 @@ impl Holder<'_> {
     }
 
     fn sleep(&self) -> io::Result<Ready> {
-        let mut line = PollFlags::IN;
+        let mut line = match self.reading.rest_until(self.now()) {
+            Some(_) => PollFlags::empty(),
+            None => PollFlags::IN,
+        };
         if !self.input.is_empty() {
             line |= PollFlags::OUT;
         }
@@ -199,6 +205,7 @@ impl Holder<'_> {
             self.post.look_again(),
             self.lookout.look_again(),
             self.glance.look_again(),
+            self.reading.rest_until(self.now()),
         ];
         others.into_iter().flatten().chain(frames).min()
     }
@@ -211,6 +218,7 @@ impl Holder<'_> {
             filled += length;
         }
         if filled > 0 {
+            self.reading.took(filled, now);
             self.printed(filled, now);
         }
         Ok(filled)

@@ -13,6 +13,7 @@ use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tr
 use super::glance::Glance;
 use super::network::{self, Address, Network, NetworkError};
 use super::post::Post;
+use super::rhythm::Rhythm;
 use super::socket::Socket;
 use super::stopping::Stopping;
 use super::watching::Lookout;
@@ -153,6 +154,7 @@ impl<'a> Holder<'a> {
             screen: Screen::new(opening.size),
             signs: Signs::new(opening.agent.adapter),
             glance: Glance::default(),
+            reading: Rhythm::default(),
             judge: Judge::new(now),
             input: std::collections::VecDeque::new(),
             post,
