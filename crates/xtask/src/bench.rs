@@ -62,6 +62,8 @@ enum Bench {
     Feature,
     /// Sessions: events, memory, time, output and lists, against tmux where it does the same.
     Sessions,
+    /// `send` to text in the child, above start-up and the fdatasync that it needs.
+    Send,
     /// Many processes commit to one repository, against `flock` and `git commit --only`; and what the guard costs.
     Commit,
     /// Size and speed of cargo profiles.
@@ -69,13 +71,14 @@ enum Bench {
 }
 
 /// Comparing profiles builds the product from nothing four times, and is done once in a while.
-const USUAL: [Bench; 7] = [
+const USUAL: [Bench; 8] = [
     Bench::Startup,
     Bench::Dump,
     Bench::Drain,
     Bench::Scale,
     Bench::Feature,
     Bench::Sessions,
+    Bench::Send,
     Bench::Commit,
 ];
 
@@ -161,6 +164,7 @@ fn measure(name: Bench, run: &mut Run) -> Result<Report> {
         Bench::Scale => scale::bench(run),
         Bench::Feature => feature::bench(run),
         Bench::Sessions => sessions::bench(run),
+        Bench::Send => sessions::send::bench(run),
         Bench::Commit => commit::bench(run),
         Bench::Profiles => profiles::bench(run),
     }?;

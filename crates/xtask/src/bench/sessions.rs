@@ -4,6 +4,7 @@
 mod flood;
 mod holder;
 mod hostel;
+pub(super) mod send;
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;

@@ -62,7 +62,7 @@ fn each_message_is_one_paste_and_one_enter() {
     let long = "word ".repeat(600);
     hall.answer("one", &long);
     let heard = read(&hall, "heard");
-    let expected = format!("hello\n--\nfirst\nsecond [201~\n\nlast\n--\n{}\n--\n", long);
+    let expected = format!("hello\n--\nfirst\nsecond [201~\n\nlast\n--\n{long}\n--\n");
     assert_eq!(heard, expected);
     let evidence: Vec<Value> = hall
         .messages("one")
