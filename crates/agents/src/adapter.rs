@@ -99,6 +99,9 @@ pub struct Adapter {
 pub struct Launch {
     /// Program and arguments; those of the user follow. `{handoff}` is this very program.
     pub command: Vec<String>,
+    /// The option for a file with settings that are added to the user's own, with hooks as Claude Code has them.
+    #[serde(default)]
+    pub hooks_option: Option<String>,
 }
 
 /// How it is left.

@@ -9,6 +9,7 @@
 pub mod adapter;
 pub mod agent;
 pub mod conversation;
+pub mod hook;
 pub mod recipe;
 pub mod scripted;
 

@@ -74,3 +74,6 @@ pub fn transcript(session: &Path) -> PathBuf {
 pub fn older_transcript(session: &Path) -> PathBuf {
     session.join("transcript.1.log")
 }
+
+/// Settings of the session's own for its agent.
+pub const AGENT_SETTINGS: &str = "agent-settings.json";

@@ -15,6 +15,8 @@ pub struct Signs {
     status: Option<Hint>,
     /// What it has written down of itself.
     native: Option<Hint>,
+    /// What a hook told last.
+    hook: Option<Hint>,
     terminal: Option<Terminal>,
     /// A line editor was seen to read, so its silence now means that a command runs.
     has_prompted: bool,
@@ -76,6 +78,7 @@ impl Signs {
             life: Life::Running,
             status: None,
             native: None,
+            hook: None,
             terminal: None,
             has_prompted: false,
         }
@@ -112,6 +115,11 @@ impl Signs {
         self.native = Some(hint);
     }
 
+    /// A hook told something; one that is not understood makes the one before old.
+    pub const fn hooked(&mut self, hint: Option<Hint>) {
+        self.hook = hint;
+    }
+
     /// The program printed, and this is how its terminal looks now.
     pub fn printed(&mut self, terminal: Terminal) {
         self.has_prompted |= is_reading(&terminal);
@@ -131,12 +139,23 @@ impl Signs {
             return verdict;
         }
         let screen = self.by_screen(terminal);
-        let stronger = says(self.native, Source::Native)
+        let stronger = says(self.informed_hint(), Source::Native)
             .or_else(|| self.by_title(terminal))
             .or_else(|| self.by_foreground(terminal));
         match (stronger, screen) {
             (Some(stronger), Some(screen)) => weigh(stronger, screen),
-            (stronger, screen) => stronger.or(screen).unwrap_or(UNKNOWN),
+            (Some(stronger), None) => stronger,
+            (None, screen) => remember(says(self.hook, Source::Native), screen).unwrap_or(UNKNOWN),
+        }
+    }
+
+    /// What it wrote down, and why it rests if a hook told that.
+    fn informed_hint(&self) -> Option<Hint> {
+        match (self.native, self.hook) {
+            (Some(Hint::Prompt), Some(hook @ Hint::Blocked(Block::Error | Block::Limit))) => {
+                Some(hook)
+            }
+            (native, _) => native,
         }
     }
 
@@ -169,27 +188,33 @@ fn is_reading(terminal: &Terminal) -> bool {
 
 const UNKNOWN: Verdict = verdict(State::Unknown, Source::Nothing);
 
-/// A dialog that stands on the screen is hard to deny:
+/// A hook is told once and never taken back: after an interrupt there is none. So it counts where the screen says nothing, or the same.
+fn remember(hook: Option<Verdict>, screen: Option<Verdict>) -> Option<Verdict> {
+    match (hook, screen) {
+        (Some(hook), Some(screen)) if hook.state != screen.state => Some(screen),
+        (hook, screen) => hook.or(screen),
+    }
+}
+
+/// A dialog that stands on the screen is hard to deny, and why an agent rests is seen there best:
 ///
-/// | says | dialog on the screen | |
+/// | says | on the screen | |
 /// |---|---|---|
-/// | works, in its own words | yes | it asks: a record of a conversation does not know of questions |
-/// | works, by its title | yes | a contradiction |
-/// | waits for a message | yes | a contradiction |
+/// | works, in its own words | a dialog | it asks: a record of a conversation does not know of questions |
+/// | works, by its title | a dialog | a contradiction |
+/// | waits for a message | a dialog | a contradiction |
+/// | waits for a message | an error, a limit | it waits because of that |
 /// | anything else | | the stronger one counts |
 const fn weigh(stronger: Verdict, screen: Verdict) -> Verdict {
-    let is_dialog = match screen.state {
-        State::Blocked(Block::Error | Block::Limit) => false,
-        State::Blocked(_) => true,
-        State::Starting | State::Prompt | State::Busy | State::Exited | State::Unknown => false,
+    let State::Blocked(block) = screen.state else {
+        return stronger;
     };
+    let is_dialog = !matches!(block, Block::Error | Block::Limit);
     match (stronger.state, stronger.source) {
         (State::Busy, Source::Native) if is_dialog => screen,
-        (State::Busy, Source::Title) | (State::Prompt, Source::Native | Source::Title)
-            if is_dialog =>
-        {
-            UNKNOWN
-        }
+        (State::Busy, Source::Title) if is_dialog => UNKNOWN,
+        (State::Prompt, Source::Native | Source::Title) if is_dialog => UNKNOWN,
+        (State::Prompt, Source::Native | Source::Title) => screen,
         _ => stronger,
     }
 }
@@ -311,6 +336,7 @@ mod tests {
     }
 
     const BOX: &str = "────────────\n❯ \n────────────\n  ? for shortcuts";
+    const FAILED: &str = "● API Error: 500\n────────────\n❯ \n────────────\n  ? for shortcuts";
     const DIALOG: &str = " Do you want to proceed?\n ❯ 1. Yes\n   2. No\n Esc to cancel";
 
     /// What it wrote down, what its terminal shows, and what follows.
@@ -320,11 +346,13 @@ mod tests {
         let prompt = verdict(State::Prompt, Source::Native);
         let asks = verdict(State::Blocked(Block::Permission), Source::Screen);
         let blocked = verdict(State::Blocked(Block::Question), Source::Native);
+        let failed = verdict(State::Blocked(Block::Error), Source::Screen);
         let table = [
             (Hint::Busy, BOX, busy),
             (Hint::Prompt, BOX, prompt),
             (Hint::Busy, DIALOG, asks),
             (Hint::Prompt, DIALOG, UNKNOWN),
+            (Hint::Prompt, FAILED, failed),
             (Hint::Blocked(Block::Question), BOX, blocked),
         ];
         for (hint, rows, expected) in table {
@@ -333,6 +361,37 @@ mod tests {
             signs.printed(showing(rows));
             assert_eq!(signs.verdict(), expected, "{hint} {rows}");
         }
+    }
+
+    /// What hooks leave out: an interrupt, a permission that was refused, an error of the model.
+    #[test]
+    fn an_agent_whose_last_hook_said_busy_is_not_busy_for_ever() {
+        let by_hook = verdict(State::Busy, Source::Native);
+        let by_screen = |state| verdict(state, Source::Screen);
+        let table = [
+            ("painting over", by_hook),
+            (BOX, by_screen(State::Prompt)),
+            (DIALOG, by_screen(State::Blocked(Block::Permission))),
+            (FAILED, by_screen(State::Blocked(Block::Error))),
+        ];
+        for (rows, expected) in table {
+            let mut signs = signs("claude");
+            signs.hooked(Some(Hint::Busy));
+            signs.printed(showing(rows));
+            assert_eq!(signs.verdict(), expected, "{rows}");
+        }
+    }
+
+    #[test]
+    fn a_hook_tells_why_an_agent_rests() {
+        let mut signs = signs("claude");
+        signs.informed(Hint::Prompt);
+        signs.hooked(Some(Hint::Blocked(Block::Error)));
+        signs.printed(showing(BOX));
+        let failed = verdict(State::Blocked(Block::Error), Source::Native);
+        assert_eq!(signs.verdict(), failed);
+        signs.hooked(Some(Hint::Busy));
+        assert_eq!(signs.verdict(), verdict(State::Prompt, Source::Native));
     }
 
     #[test]

@@ -64,6 +64,9 @@ enum Name {
     Scripted,
     Bash,
     Claude,
+    /// Claude Code that says nothing by its terminal, so that its hooks, its files and its screen must do. It writes its
+    /// files up to 450 ms late, too near to the limit to count.
+    ClaudeQuiet,
     Codex,
     Opencode,
     Gemini,
@@ -73,6 +76,20 @@ enum Name {
 impl Name {
     /// Those that a change must not break. The others are shown and may fail: they change without asking us.
     const GATING: [Self; 4] = [Self::Scripted, Self::Bash, Self::Claude, Self::Codex];
+
+    /// What `handoff run` calls it.
+    fn agent(self) -> String {
+        match self {
+            Self::ClaudeQuiet => Self::Claude.word(),
+            Self::Scripted
+            | Self::Bash
+            | Self::Claude
+            | Self::Codex
+            | Self::Opencode
+            | Self::Gemini
+            | Self::Copilot => self.word(),
+        }
+    }
 
     fn word(self) -> String {
         let value = self.to_possible_value().expect("no agent is hidden");

@@ -8,6 +8,7 @@ mod attach;
 mod babysitter;
 mod document;
 mod holder;
+mod hook;
 mod interrupt;
 mod journal;
 mod launch;
@@ -19,6 +20,7 @@ mod patience;
 pub(super) mod ps;
 mod random_name;
 mod raw_terminal;
+mod reply;
 mod roster;
 pub(super) mod run;
 mod send;
@@ -56,6 +58,8 @@ pub(super) enum Command {
     /// What was said to a session, and how far it came.
     #[command(subcommand)]
     Messages(messages::Command),
+    /// Say something to whoever started this session.
+    Reply(reply::Args),
     /// Answer the question that an agent shows, or see what it asks.
     Answer(answer::Args),
     /// Make an agent stop what it is doing.
@@ -64,6 +68,9 @@ pub(super) enum Command {
     Wait(wait::Args),
     /// The agents that `run` knows, and how each is described.
     Agents(agents::Args),
+    /// Tell a session's holder what its agent says by a hook.
+    #[command(hide = true)]
+    Hook,
     /// Hold a session.
     #[command(hide = true)]
     SessionHolder(holder::Args),
@@ -80,9 +87,11 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Stop(args) => stop::run(&args, ctx),
         Command::Send(args) => send::run(&args, ctx),
         Command::Messages(command) => messages::run(&command, ctx),
+        Command::Reply(args) => reply::run(&args, ctx),
         Command::Answer(args) => answer::run(&args, ctx),
         Command::Interrupt(args) => interrupt::run(&args, ctx),
         Command::Agents(args) => agents::run(args, ctx),
+        Command::Hook => Ok(hook::run(ctx)),
         Command::SessionHolder(args) => holder::run(args, ctx),
     };
     ours.map(ExitCode::number)

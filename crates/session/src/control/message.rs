@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handoff_agents::Block;
+use handoff_agents::hook::HookReport;
 use handoff_core::{Action, Caller, MessageId, SessionId, SessionName};
 use handoff_process::Size;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,7 @@ const LARGEST: u16 = 1000;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 12] = [
+pub const ROUTES: [(&str, &str); 13] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
@@ -32,6 +33,7 @@ pub const ROUTES: [(&str, &str); 12] = [
     ("POST", "/v1/input"),
     ("POST", "/v1/messages"),
     ("POST", "/v1/interrupt"),
+    ("POST", "/v1/hook"),
     ("POST", "/v1/answer"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
@@ -47,6 +49,8 @@ pub enum Request {
     Input(Vec<u8>),
     Send(Order),
     Interrupt,
+    /// What a hook of the agent told.
+    Report(HookReport),
     /// The question that the agent asks.
     Dialog,
     Answer(Reply),
@@ -206,6 +210,7 @@ impl Request {
             ("POST", "/v1/input") => input(read(body)?),
             ("POST", "/v1/messages") => send(read(body)?),
             ("POST", "/v1/interrupt") => Ok(Self::Interrupt),
+            ("POST", "/v1/hook") => read(body).map(Self::Report),
             ("POST", "/v1/answer") => read(body).map(Self::Answer),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
@@ -223,7 +228,7 @@ impl Request {
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
-            Self::Send(_) => Action::Tell,
+            Self::Send(_) | Self::Report(_) => Action::Tell,
             Self::Input(_)
             | Self::Interrupt
             | Self::Answer(_)

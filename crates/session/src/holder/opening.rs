@@ -1,10 +1,11 @@
 //! Beginning a session: its name is taken, its files are made, and the agent is started, in an order that leaves nothing half
 //! behind that a reader would take for a session.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use handoff_agents::Agent;
+use handoff_agents::{Agent, hook};
 use handoff_core::time::Clock;
 use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
@@ -58,6 +59,8 @@ pub struct Opening {
     pub role: Role,
     /// The task that it works on.
     pub work: Option<Work>,
+    /// This very program, for hooks of the agent.
+    pub own_program: PathBuf,
     /// What is started, with the environment of the one who starts it.
     pub program: Program,
     pub description: Option<String>,
@@ -98,6 +101,8 @@ pub enum OpenError {
     Inbox(#[source] io::Error),
     #[error("cannot begin the journal")]
     Journal(#[source] io::Error),
+    #[error("cannot write the settings of the agent")]
+    Settings(#[source] WriteError),
     #[error("cannot write down the name of the session")]
     Name(#[source] WriteError),
 }
@@ -124,6 +129,7 @@ impl<'a> Holder<'a> {
         tree::adopt().map_err(OpenError::Adopt)?;
         let token = Token::new(handoff_process::random());
         equip(&mut opening, &socket, &token);
+        install_hooks(&mut opening, &directory)?;
         let gate = Gate {
             session: opening.caller(),
             session_token: token.digest(),
@@ -219,6 +225,25 @@ fn equip(opening: &mut Opening, socket: &Socket, token: &Token) {
         token,
     };
     environment::equip(environment, &itself);
+}
+
+/// Makes the agent tell us by hooks, unless its user has settings of their own on the command line.
+fn install_hooks(opening: &mut Opening, directory: &Dir) -> Result<(), OpenError> {
+    let Some(option) = opening.agent.adapter.launch.hooks_option.clone() else {
+        return Ok(());
+    };
+    let arguments = &mut opening.program.arguments;
+    let is_option = |it: &OsString| it.to_string_lossy().starts_with(&option);
+    if arguments.iter().any(is_option) {
+        return Ok(());
+    }
+    let settings = hook::settings(&opening.own_program);
+    let name = place::AGENT_SETTINGS;
+    atomic::replace(directory, name, settings.as_bytes(), Mode::Private)
+        .map_err(OpenError::Settings)?;
+    let file = directory.path().join(name);
+    arguments.splice(0..0, [option.into(), file.into_os_string()]);
+    Ok(())
 }
 
 fn record(

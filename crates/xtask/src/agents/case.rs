@@ -32,9 +32,12 @@ fn cases(name: Name) -> &'static [(&'static str, Act)] {
     match name {
         Name::Bash => &shell_case::CASES,
         Name::Scripted => &script_case::CASES,
-        Name::Claude | Name::Codex | Name::Opencode | Name::Gemini | Name::Copilot => {
-            &model_case::CASES
-        }
+        Name::Claude
+        | Name::ClaudeQuiet
+        | Name::Codex
+        | Name::Opencode
+        | Name::Gemini
+        | Name::Copilot => &model_case::CASES,
     }
 }
 
@@ -59,7 +62,7 @@ impl Stage<'_> {
         house: &'a House,
         model: &'a ModelServer,
     ) -> Result<Scene<'a>> {
-        let agent = self.name.word();
+        let agent = self.name.agent();
         let start = Start {
             binary: self.binary,
             agent: &agent,

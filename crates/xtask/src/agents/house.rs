@@ -37,6 +37,10 @@ impl House {
         house.set("PATH", &path(name)?);
         match name {
             Name::Claude => house.claude(model)?,
+            Name::ClaudeQuiet => {
+                house.claude(model)?;
+                house.set("CLAUDE_CODE_DISABLE_TERMINAL_TITLE", "1");
+            }
             Name::Codex => house.codex(model)?,
             Name::Opencode => house.opencode(model)?,
             Name::Gemini => house.gemini(model)?,

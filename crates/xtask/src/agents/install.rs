@@ -17,7 +17,7 @@ struct Package {
 fn package(name: Name) -> Option<Package> {
     let (name, program) = match name {
         // Not the package called `claude-code`: that picks a version by the node that is there.
-        Name::Claude => (
+        Name::Claude | Name::ClaudeQuiet => (
             "@anthropic-ai/claude-code-linux-x64@2.1.325",
             "@anthropic-ai/claude-code-linux-x64/claude",
         ),
@@ -64,5 +64,5 @@ fn folder(name: Name) -> PathBuf {
     let version = package(name).and_then(|it| it.name.rsplit_once('@'));
     let version = version.map_or("", |(_, version)| version);
     let root = program::workspace_root().join("target/agents");
-    root.join(format!("{}-{version}", name.word()))
+    root.join(format!("{}-{version}", name.agent()))
 }

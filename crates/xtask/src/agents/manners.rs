@@ -23,7 +23,7 @@ pub(super) struct Manners {
 
 pub(super) fn of(name: Name) -> Manners {
     match name {
-        Name::Claude => CLAUDE,
+        Name::Claude | Name::ClaudeQuiet => CLAUDE,
         Name::Codex => CODEX,
         Name::Opencode => OPENCODE,
         Name::Gemini => GEMINI,

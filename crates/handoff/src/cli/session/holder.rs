@@ -136,6 +136,7 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         agent: roster::require(&args.agent, ctx)?.agent,
         role: args.role,
         work,
+        own_program: own_program(ctx)?.to_owned(),
         program,
         policy,
         files: args.watch_file,
