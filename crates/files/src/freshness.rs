@@ -49,7 +49,7 @@ mod tests {
             fs::File::open(path)
                 .unwrap()
                 .set_modified(long_ago)
-                .unwrap()
+                .unwrap();
         };
         for name in ["a/b/c", ".git/x"] {
             let path = root.path().join(name);

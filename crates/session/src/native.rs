@@ -120,7 +120,7 @@ impl Native {
     /// Whether it waits for a tool that it called, as far as its record says.
     pub fn has_open_call(&mut self) -> bool {
         let conversation = self.catch_up();
-        conversation.is_some_and(|it| it.has_open_call())
+        conversation.is_some_and(handoff_agents::Conversation::has_open_call)
     }
 
     /// The figures of this turn are not on record yet: some agents write them down after they show that they are done.
