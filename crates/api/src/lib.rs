@@ -40,7 +40,7 @@ pub use git::{
 pub use help::{CompletionDocument, HelpDocument};
 pub use message::{
     AnswerDocument, AnsweredDocument, DialogDocument, InterruptDocument, MessageDocument,
-    MessageStep, MessagesDocument, SenderDocument, SessionWaitDocument,
+    MessageStep, MessagesDocument, ReplyDocument, SenderDocument, SessionWaitDocument,
 };
 pub use plan::{
     NextDocument, NoteReceipt, PlanDocument, PlanVerdict, ProblemDocument, ProblemSeverity,

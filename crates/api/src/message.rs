@@ -93,6 +93,8 @@ pub struct SessionWaitDocument {
     pub kind: Option<String>,
     /// The turn that ended, if that was waited for.
     pub turn: Option<u64>,
+    /// What was replied, if that was waited for.
+    pub reply: Option<String>,
     /// The number of the last event that was looked at: the next wait goes on `--after` it.
     pub seq: u64,
 }
@@ -156,4 +158,20 @@ pub struct AnsweredDocument {
 impl AnsweredDocument {
     /// The schema of a choice.
     pub const SCHEMA: &str = "handoff.answered/1";
+}
+
+/// What a session said to whoever started it.
+#[derive(Debug, Serialize)]
+pub struct ReplyDocument {
+    /// The session that says it.
+    pub session: String,
+    /// The number of the event.
+    pub seq: u64,
+    /// The message to the session that started it, if one did.
+    pub message: Option<String>,
+}
+
+impl ReplyDocument {
+    /// The schema of a reply.
+    pub const SCHEMA: &str = "handoff.reply/1";
 }

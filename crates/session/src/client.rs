@@ -6,7 +6,6 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handoff_agents::hook::HookReport;
 use handoff_files::{Dir, DirError};
 use handoff_process::Size;
 use rustix::net::sockopt::socket_peercred;
@@ -118,11 +117,12 @@ impl Client {
         self.ask("POST", "/v1/answer", &body, Some(PATIENCE))
     }
 
-    /// Tells what a hook of the agent told.
-    pub fn report(&self, report: &HookReport) -> Result<(), ClientError> {
-        let body = serde_json::to_vec(report).map_err(ClientError::Ask)?;
-        self.ask::<serde_json::Value>("POST", "/v1/hook", &body, Some(PATIENCE))
-            .map(drop)
+    /// Says something to whoever started this session, and returns the number of the event.
+    pub fn reply_to_starter(&self, text: &str) -> Result<u64, ClientError> {
+        let body = json!({ "text": text }).to_string();
+        let told: serde_json::Value =
+            self.ask("POST", "/v1/replies", body.as_bytes(), Some(PATIENCE))?;
+        Ok(told["seq"].as_u64().unwrap_or_default())
     }
 
     /// Has the keys pressed that end a turn.

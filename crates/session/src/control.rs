@@ -9,6 +9,7 @@
 //! | `POST /v1/messages` | `{"text": …, "key": …}` is on the disk, and its id is the answer |
 //! | `GET /v1/dialog` | what the agent asks a person |
 //! | `POST /v1/answer` | `{"dialog": …, "choice": …}` is chosen if that is still asked |
+//! | `POST /v1/replies` | `{"text": …}` is on the disk, for whoever started the session |
 //! | `POST /v1/interrupt` | the keys that end a turn are pressed |
 //! | `POST /v1/resize` | `{"rows": …, "columns": …}` |
 //! | `POST /v1/stop` | `{"grace_ms": …}`; answered when nothing is left |

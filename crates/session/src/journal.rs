@@ -3,7 +3,7 @@
 //! Every line has `schema_version`, `seq` (1, 2, 3 …), `ts`, `id` and `type`; fields are added and never change their meaning.
 //! The file is opened for each event, written by one call and closed: closing is what wakes those who watch it.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -55,6 +55,8 @@ pub enum Event {
         /// Whether the question is gone; if not, the keys did nothing.
         is_taken: bool,
     },
+    /// The session says something to whoever started it.
+    Replied { msg: String },
     /// The agent begins to work.
     TurnStarted { turn: u64 },
     /// It waits for the next message.
@@ -103,6 +105,7 @@ impl Event {
             | Self::Send { .. }
             | Self::Delivered { .. }
             | Self::Answered { .. }
+            | Self::Replied { .. }
             | Self::TurnStarted { .. }
             | Self::TurnEnded { .. }
             | Self::Usage { .. }
@@ -120,12 +123,13 @@ impl Event {
 }
 
 /// The words of all types, as `docs/events.md` explains them.
-pub const TYPES: [&str; 16] = [
+pub const TYPES: [&str; 17] = [
     "started",
     "state_changed",
     "send",
     "delivered",
     "answered",
+    "replied",
     "turn_started",
     "turn_ended",
     "usage",
@@ -174,6 +178,12 @@ impl Journal {
     /// The number of the last event.
     pub const fn seq(&self) -> u64 {
         self.seq
+    }
+
+    /// Adds an event that somebody was promised: it is on the disk.
+    pub fn append_durably(&mut self, event: Event, ts: Timestamp) -> io::Result<()> {
+        self.append(event, ts)?;
+        File::open(&self.path)?.sync_data()
     }
 
     /// Adds an event.

@@ -8,7 +8,6 @@ mod attach;
 mod babysitter;
 mod document;
 mod holder;
-mod hook;
 mod interrupt;
 mod journal;
 mod launch;
@@ -53,7 +52,7 @@ pub(super) enum Command {
     Attach(attach::Args),
     /// End a session, and say so when nothing of it is left.
     Stop(stop::Args),
-    /// Send a message to a session: it is typed when the agent reads, and said to be delivered when that was seen.
+    /// Say something to a session: typed when its agent reads, delivered when that was seen.
     Send(Box<send::Args>),
     /// What was said to a session, and how far it came.
     #[command(subcommand)]
@@ -68,9 +67,6 @@ pub(super) enum Command {
     Wait(wait::Args),
     /// The agents that `run` knows, and how each is described.
     Agents(agents::Args),
-    /// Tell a session's holder what its agent says by a hook.
-    #[command(hide = true)]
-    Hook,
     /// Hold a session.
     #[command(hide = true)]
     SessionHolder(holder::Args),
@@ -91,7 +87,6 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Answer(args) => answer::run(&args, ctx),
         Command::Interrupt(args) => interrupt::run(&args, ctx),
         Command::Agents(args) => agents::run(args, ctx),
-        Command::Hook => Ok(hook::run(ctx)),
         Command::SessionHolder(args) => holder::run(args, ctx),
     };
     ours.map(ExitCode::number)

@@ -5,7 +5,6 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handoff_agents::Block;
-use handoff_agents::hook::HookReport;
 use handoff_core::{Action, Caller, MessageId, SessionId, SessionName};
 use handoff_process::Size;
 use serde::{Deserialize, Serialize};
@@ -19,6 +18,8 @@ use crate::state::{Phase, Source};
 
 /// The largest terminal that is made on request: an emulator has memory for every character.
 const LARGEST: u16 = 1000;
+/// The longest reply: a line of the journal has all of it.
+pub const LONGEST_REPLY: usize = 64 * 1024;
 /// The longest time that an agent gets to leave by itself.
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
@@ -33,8 +34,8 @@ pub const ROUTES: [(&str, &str); 13] = [
     ("POST", "/v1/input"),
     ("POST", "/v1/messages"),
     ("POST", "/v1/interrupt"),
-    ("POST", "/v1/hook"),
     ("POST", "/v1/answer"),
+    ("POST", "/v1/replies"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
 ];
@@ -49,11 +50,11 @@ pub enum Request {
     Input(Vec<u8>),
     Send(Order),
     Interrupt,
-    /// What a hook of the agent told.
-    Report(HookReport),
     /// The question that the agent asks.
     Dialog,
     Answer(Reply),
+    /// What the session says to whoever started it.
+    Reply(String),
     Resize(Size),
     Stop {
         grace: Duration,
@@ -181,6 +182,11 @@ struct InputBody {
 }
 
 #[derive(Deserialize)]
+struct ReplyBody {
+    text: String,
+}
+
+#[derive(Deserialize)]
 struct ResizeBody {
     rows: u16,
     columns: u16,
@@ -210,8 +216,8 @@ impl Request {
             ("POST", "/v1/input") => input(read(body)?),
             ("POST", "/v1/messages") => send(read(body)?),
             ("POST", "/v1/interrupt") => Ok(Self::Interrupt),
-            ("POST", "/v1/hook") => read(body).map(Self::Report),
             ("POST", "/v1/answer") => read(body).map(Self::Answer),
+            ("POST", "/v1/replies") => reply(&read(body)?),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
@@ -228,7 +234,7 @@ impl Request {
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
-            Self::Send(_) | Self::Report(_) => Action::Tell,
+            Self::Send(_) | Self::Reply(_) => Action::Tell,
             Self::Input(_)
             | Self::Interrupt
             | Self::Answer(_)
@@ -264,6 +270,15 @@ fn send(order: Order) -> Result<Request, Refusal> {
         return Err(refusal(413, "the message is too long"));
     }
     Ok(Request::Send(order))
+}
+
+fn reply(body: &ReplyBody) -> Result<Request, Refusal> {
+    let text = paste::clean(&body.text);
+    match text.len() {
+        0 => Err(refusal(400, "the reply has no text")),
+        1..=LONGEST_REPLY => Ok(Request::Reply(text)),
+        _ => Err(refusal(413, "the reply is too long")),
+    }
 }
 
 fn resize(body: &ResizeBody) -> Result<Request, Refusal> {

@@ -25,10 +25,6 @@ impl Holder<'_> {
                 guest.answer(&json!({ "queued": bytes.len() }));
             }
             Request::Send(order) => self.take_message(guest, order, now),
-            Request::Report(report) => {
-                self.signs.hooked(report.hint());
-                guest.answer(&json!({}));
-            }
             Request::Dialog => match self.asking() {
                 Ok(asking) => guest.answer(&asking),
                 Err(refusal) => guest.refuse(&refusal),
@@ -36,6 +32,10 @@ impl Holder<'_> {
             Request::Answer(reply) => match self.begin_choice(reply) {
                 Ok(choosing) => guest.answer(&choosing),
                 Err(refusal) => guest.refuse(&refusal),
+            },
+            Request::Reply(text) => match self.keep_reply(text) {
+                Ok(()) => guest.answer(&json!({ "seq": self.journal.seq() })),
+                Err(error) => guest.refuse(&refusal(507, &error.to_string())),
             },
             Request::Interrupt => match self.interrupt(now) {
                 Ok(interrupted) => guest.answer(&interrupted),

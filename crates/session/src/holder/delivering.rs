@@ -1,5 +1,6 @@
 //! How a holder takes messages and types them. What to do next is decided in [`crate::delivery`]; here it is done.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -72,6 +73,15 @@ impl Holder<'_> {
             msg_truncated: is_truncated,
             forced: order.urgency == Urgency::Force,
         });
+    }
+
+    /// Keeps what the session says to whoever started it.
+    pub(super) fn keep_reply(&mut self, text: &str) -> io::Result<()> {
+        let event = Event::Replied {
+            msg: text.to_owned(),
+        };
+        let wall = self.clock.now().wall;
+        self.journal.append_durably(event, wall)
     }
 
     /// Something that matters to those who follow, and to nobody else.

@@ -45,6 +45,7 @@ fn hear(entry: &Entry, known: &Known, ctx: &mut Context) -> Result<(), Failure> 
         | Event::Send { .. }
         | Event::Delivered { .. }
         | Event::Answered { .. }
+        | Event::Replied { .. }
         | Event::TurnStarted { .. }
         | Event::TurnEnded { .. }
         | Event::Usage { .. }

@@ -15,7 +15,7 @@ use handoff_session::{Client, ClientError, Known, Phase, journal};
 
 use self::arrival::{arrived, over, show, timed_out};
 use self::goal::{Goal, Meanwhile};
-use self::text::Text;
+pub(super) use self::text::Text;
 use super::address::{Address, unreachable};
 use super::letter::letter;
 use super::patience::Patience;

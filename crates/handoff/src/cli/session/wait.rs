@@ -13,16 +13,17 @@ use super::patience::Patience;
 use super::vigil::{Kept, keep};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::plain;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     address: Address,
     /// What to wait for: the end of the session, an agent that waits for a message, the same with nothing left to be said, one
-    /// that waits for a person, or the end of a turn.
+    /// that waits for a person, the end of a turn, or something that the session replies.
     #[arg(long, value_name = "STATE", default_value = "exited")]
     until: Until,
-    /// Count only turns that ended after this event; without it after now.
+    /// Count only turns and replies after this event; without it turns from now on, and the first reply.
     #[arg(long, value_name = "SEQ")]
     after: Option<u64>,
     /// How long to wait at most, in seconds or as `10m`; without it for ever.
@@ -34,6 +35,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     let known = args.address.find(ctx)?;
     let after = match args.after {
         Some(after) => after,
+        // A reply is not lost on one who comes late.
+        None if args.until == Until::Reply => 0,
         None => entries(&known)?.last().map_or(0, |entry| entry.seq),
     };
     let look = || {
@@ -56,6 +59,7 @@ fn entries(known: &Known) -> Result<Vec<Entry>, Failure> {
 }
 
 fn show(known: &Known, until: Until, seen: &Seen, ctx: &mut Context) -> Result<u8, Failure> {
+    let reply = seen.reply.as_ref().filter(|_| until == Until::Reply);
     if ctx.out.is_json() {
         let document = SessionWaitDocument {
             session: known.record.id.to_string(),
@@ -64,9 +68,12 @@ fn show(known: &Known, until: Until, seen: &Seen, ctx: &mut Context) -> Result<u
             state: seen.state.word().to_owned(),
             kind: seen.kind.map(|kind| kind.word().to_owned()),
             turn: seen.ended_turn,
-            seq: seen.seq,
+            seq: reply.map_or(seen.seq, |(seq, _)| *seq),
+            reply: reply.map(|(_, text)| text.clone()),
         };
         ctx.out.document(SessionWaitDocument::SCHEMA, document)?;
+    } else if let Some((_, text)) = reply {
+        ctx.out.line(plain(text))?;
     }
     Ok(ExitCode::Done.number())
 }
@@ -118,7 +125,7 @@ fn timed_out(known: &Known, until: Until) -> Failure {
     let name = &known.record.name;
     let text = match until {
         Until::Exited => format!("the session `{name}` has not ended in time"),
-        Until::Prompt | Until::Idle | Until::Blocked | Until::Turn => {
+        Until::Prompt | Until::Idle | Until::Blocked | Until::Turn | Until::Reply => {
             format!("the time is over before {} of `{name}`", until.meaning())
         }
     };

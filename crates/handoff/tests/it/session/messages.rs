@@ -358,3 +358,39 @@ fn text_comes_from_where_it_is_said_to() {
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(inbox).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
 }
+
+#[test]
+fn a_reply_reaches_whoever_started_the_session() {
+    let hall = Hall::new();
+    hall.bash("child");
+    let program = hall.stage.env.binary().display().to_string();
+    let mut waiting = hall
+        .stage
+        .start(["wait", "--id", "child", "--until", "reply"]);
+    assert!(waiting.is_running());
+    hall.answer("child", &format!("{program} reply all done"));
+    assert_eq!(
+        (waiting.line().as_str(), waiting.code()),
+        ("all done", Some(0))
+    );
+    let late = hall.stage.json("wait --id child --until reply");
+    assert_eq!(late["reply"], "all done");
+    let after = late["seq"].as_u64().unwrap();
+    let words = format!("wait --id child --until reply --after {after} --timeout 50ms");
+    hall.stage.say(&words).failure(124);
+    // A session that starts another gets its reply as a message.
+    let start = format!("{program} run bash --detach --id grandchild -- --norc --noprofile");
+    hall.answer("child", &start);
+    hall.stage
+        .say("wait --id grandchild --until prompt")
+        .success();
+    hall.answer(
+        "grandchild",
+        &format!("{program} reply --message 'echo hello parent'"),
+    );
+    hall.stage.say("wait --id child --until idle").success();
+    let message = hall.messages("child").pop().unwrap();
+    assert_eq!(message["from"]["name"], "grandchild");
+    assert_eq!(message["answer"]["text"], "hello parent");
+    hall.stage.say("reply nobody").failure(2);
+}

@@ -9,7 +9,7 @@ use handoff_session::message;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Text {
+pub(in crate::cli::session) struct Text {
     /// What to say; without it `--message`, `--file` or standard input.
     #[arg(value_name = "TEXT")]
     words: Vec<String>,
@@ -23,7 +23,7 @@ pub(super) struct Text {
 
 impl Text {
     /// The text, if there is one that can be sent.
-    pub(super) fn read(&self) -> Result<String, Failure> {
+    pub(in crate::cli::session) fn read(&self) -> Result<String, Failure> {
         let text = self.find()?;
         if text.trim().is_empty() {
             return Err(Failure::usage("there is nothing to say")

@@ -14,6 +14,7 @@ pub(super) enum Until {
     Idle,
     Blocked,
     Turn,
+    Reply,
 }
 
 /// Whether it is there.
@@ -33,6 +34,8 @@ pub(super) struct Seen {
     has_work: bool,
     /// The first turn that ended after the anchor.
     pub(super) ended_turn: Option<u64>,
+    /// The first reply after the anchor, and its number.
+    pub(super) reply: Option<(u64, String)>,
     /// The last event.
     pub(super) seq: u64,
 }
@@ -44,6 +47,7 @@ impl Seen {
             kind: None,
             has_work: letters.iter().any(|it| is_under_way(it.progress())),
             ended_turn: None,
+            reply: None,
             seq: 0,
         };
         let mut runs = false;
@@ -58,6 +62,10 @@ impl Seen {
                 if entry.seq > after {
                     seen.ended_turn.get_or_insert(turn);
                 }
+            } else if let Event::Replied { msg } = &entry.event
+                && entry.seq > after
+            {
+                seen.reply.get_or_insert_with(|| (entry.seq, msg.clone()));
             }
         }
         seen.has_work |= runs;
@@ -96,10 +104,13 @@ impl Until {
             }
             Self::Blocked => seen.state == Phase::Blocked,
             Self::Turn => seen.ended_turn.is_some(),
+            Self::Reply => seen.reply.is_some(),
         };
         match (is_there, self) {
             (true, _) => Some(Met::Yes),
-            (false, Self::Prompt | Self::Idle | Self::Turn) if seen.is_dialog() => Some(Met::Never),
+            (false, Self::Prompt | Self::Idle | Self::Turn | Self::Reply) if seen.is_dialog() => {
+                Some(Met::Never)
+            }
             (false, _) => None,
         }
     }
@@ -111,6 +122,7 @@ impl Until {
             Self::Idle => "idle",
             Self::Blocked => "blocked",
             Self::Turn => "turn",
+            Self::Reply => "reply",
         }
     }
 
@@ -122,6 +134,7 @@ impl Until {
             Self::Idle => "its rest",
             Self::Blocked => "a question to a person",
             Self::Turn => "the end of a turn",
+            Self::Reply => "a reply",
         }
     }
 }
