@@ -16,56 +16,64 @@ fn help_lists_the_commands() {
     Usage: handoff [OPTIONS] <COMMAND>
 
     Commands:
-      init        Create a feature, or the missing documents of one
-      start       Make the prompt that plans what is not planned yet and begins the work
-      spec        Make the prompt that writes or rewrites `SPEC.md`
-      design      Make the prompt that writes or rewrites `DESIGN.md`
-      tasks       Make the prompt that writes or rewrites the plan in `STATE.md`
-      continue    Make the prompt from which a fresh session goes on
-      prompt      Make any prompt, without checking whether it makes sense now
-      status      Show how far the current feature is, how fresh that is, and what blocks it
-      next        Say the one next action
-      validate    Find all problems of the workspace, with file and line
-      step        Say what happened to a step of the plan
-      note        Write down something worth knowing, for whoever comes next
-      decide      Write down what was decided, and why
-      verify      Show what proves the work, or prove it
-      trust       Let the commands of this repository run, as they are now
-      checkpoint  Write down where things stand, for whoever comes next
-      switch      Choose the feature to work on
-      list        List the features, and how far they are
-      archive     Put a feature away
-      clean       Move all features but the current one to the trash; `--undo` brings them back
-      export      Write the built-in templates into the workspace, to be changed
-      ignore      Let git ignore the workspace, or not any more
-      run         Start an agent, or any program, as a session that outlives your terminal
-      ps          List the sessions that live
-      pane        Show what a session's terminal shows
-      logs        Show what a session has printed
-      attach      Sit down at a session's terminal; `Ctrl-]` leaves it
-      stop        End a session, and say so when nothing of it is left
-      send        Send a message to a session: it is typed when the agent reads, and said to be
-                  delivered when that was seen
-      messages    What was said to a session, and how far it came
-      answer      Answer the question that an agent shows, or see what it asks
-      interrupt   Make an agent stop what it is doing
-      wait        Wait until a session has ended and exit as it did, or until it does something
-      agents      The agents that `run` knows, and how each is described
-      demo        Walk the whole road once in a scratch repository: no set-up, no key, no network
-      dump        Write the baton for the next session: add a task, or say that one is done or blocked
-      queue       Tasks: add, list, claim, report
-      hold        Stop handing out work; what runs goes on
-      unhold      Hand out work again
-      events      Read or follow the ledger, or what happens to a session
-      worker      Take ready tasks down the road
-      guide       Read how to get from nothing to an agent at work
-      recipes     Ways of working with sessions that have proved themselves
-      skills      Teach Claude Code and Codex to use sessions
-      doctor      Look at versions, paths, the store, limits and what is missing here
-      completion  Print a completion script for a shell
-      upgrade     Replace this program by its newest release
-      version     Print the version
-      help        Explain a command or a topic
+      init         Create a feature, or the missing documents of one
+      start        Make the prompt that plans what is not planned yet and begins the work
+      spec         Make the prompt that writes or rewrites `SPEC.md`
+      design       Make the prompt that writes or rewrites `DESIGN.md`
+      tasks        Make the prompt that writes or rewrites the plan in `STATE.md`
+      continue     Make the prompt from which a fresh session goes on
+      prompt       Make any prompt, without checking whether it makes sense now
+      status       Show how far the current feature is, how fresh that is, and what blocks it
+      next         Say the one next action
+      validate     Find all problems of the workspace, with file and line
+      step         Say what happened to a step of the plan
+      note         Write down something worth knowing, for whoever comes next
+      decide       Write down what was decided, and why
+      verify       Show what proves the work, or prove it
+      trust        Let the commands of this repository run, as they are now
+      checkpoint   Write down where things stand, for whoever comes next
+      switch       Choose the feature to work on
+      list         List the features, and how far they are
+      archive      Put a feature away
+      clean        Move all features but the current one to the trash; `--undo` brings them back
+      export       Write the built-in templates into the workspace, to be changed
+      ignore       Let git ignore the workspace, or not any more
+      run          Start an agent, or any program, as a session that outlives your terminal
+      ps           List the sessions that live
+      pane         Show what a session's terminal shows
+      logs         Show what a session has printed
+      attach       Sit down at a session's terminal; `Ctrl-]` leaves it
+      stop         End a session, and say so when nothing of it is left
+      send         Say something to a session: typed when its agent reads, delivered when that was seen
+      messages     What was said to a session, and how far it came
+      reply        Say something to whoever started this session
+      answer       Answer the question that an agent shows, or see what it asks
+      interrupt    Make an agent stop what it is doing
+      wait         Wait until a session has ended and exit as it did, or until it does something
+      agents       The agents that `run` knows, and how each is described
+      safe-commit  Commit exactly these paths, whatever others have staged or edited here
+      git-guard    A `git` for sessions that knows what their role may do
+      hooks        Hooks that keep sessions to their role; elsewhere they do nothing
+      worktree     The trees that attempts work in
+      baseline     The last commit that was verified good
+      rescue       Find what a session left that ended before its work was committed
+      land         Bring the branch of a task into yours
+      sandbox      Run a program that can change this worktree and nothing else
+      demo         Walk the whole road once in a scratch repository: no set-up, no key, no network
+      dump         Write the baton for the next session: add a task, or say that one is done or blocked
+      queue        Tasks: add, list, claim, report
+      hold         Stop handing out work; what runs goes on
+      unhold       Hand out work again
+      events       Read or follow the ledger, or what happens to a session
+      worker       Take ready tasks down the road
+      guide        Read how to get from nothing to an agent at work
+      recipes      Ways of working with sessions that have proved themselves
+      skills       Teach Claude Code and Codex to use sessions
+      doctor       Look at versions, paths, the store, limits and what is missing here
+      completion   Print a completion script for a shell
+      upgrade      Replace this program by its newest release
+      version      Print the version
+      help         Explain a command or a topic
 
     Options:
           --json
@@ -154,84 +162,10 @@ fn help_explains_the_exit_codes() {
 #[test]
 fn help_on_nothing_known_says_so() {
     assert_snapshot!(Stage::new().say("help me").snapshot(), @r#"
-    exit status: 0
-    --- stdout ---
-    Carries work from one AI coding agent session to the next, runs several side by side without harm,
-    and loses nothing
-
-    Usage: handoff [OPTIONS] <COMMAND>
-
-    Commands:
-      init         Create a feature, or the missing documents of one
-      start        Make the prompt that plans what is not planned yet and begins the work
-      spec         Make the prompt that writes or rewrites `SPEC.md`
-      design       Make the prompt that writes or rewrites `DESIGN.md`
-      tasks        Make the prompt that writes or rewrites the plan in `STATE.md`
-      continue     Make the prompt from which a fresh session goes on
-      prompt       Make any prompt, without checking whether it makes sense now
-      status       Show how far the current feature is, how fresh that is, and what blocks it
-      next         Say the one next action
-      validate     Find all problems of the workspace, with file and line
-      step         Say what happened to a step of the plan
-      note         Write down something worth knowing, for whoever comes next
-      decide       Write down what was decided, and why
-      verify       Show what proves the work, or prove it
-      trust        Let the commands of this repository run, as they are now
-      checkpoint   Write down where things stand, for whoever comes next
-      switch       Choose the feature to work on
-      list         List the features, and how far they are
-      archive      Put a feature away
-      clean        Move all features but the current one to the trash; `--undo` brings them back
-      export       Write the built-in templates into the workspace, to be changed
-      ignore       Let git ignore the workspace, or not any more
-      run          Start an agent, or any program, as a session that outlives your terminal
-      ps           List the sessions that live
-      pane         Show what a session's terminal shows
-      logs         Show what a session has printed
-      attach       Sit down at a session's terminal; `Ctrl-]` leaves it
-      stop         End a session, and say so when nothing of it is left
-      send         Say something to a session: typed when its agent reads, delivered when that was seen
-      messages     What was said to a session, and how far it came
-      reply        Say something to whoever started this session
-      answer       Answer the question that an agent shows, or see what it asks
-      interrupt    Make an agent stop what it is doing
-      wait         Wait until a session has ended and exit as it did, or until it does something
-      agents       The agents that `run` knows, and how each is described
-      safe-commit  Commit exactly these paths, whatever others have staged or edited here
-      git-guard    A `git` for sessions that knows what their role may do
-      hooks        Hooks that keep sessions to their role; elsewhere they do nothing
-      worktree     The trees that attempts work in
-      baseline     The last commit that was verified good
-      rescue       Find what a session left that ended before its work was committed
-      land         Bring the branch of a task into yours
-      sandbox      Run a program that can change this worktree and nothing else
-      demo         Walk the whole road once in a scratch repository: no set-up, no key, no network
-      dump         Write the baton for the next session: add a task, or say that one is done or blocked
-      queue        Tasks: add, list, claim, report
-      hold         Stop handing out work; what runs goes on
-      unhold       Hand out work again
-      events       Read or follow the ledger, or what happens to a session
-      worker       Take ready tasks down the road
-      guide        Read how to get from nothing to an agent at work
-      recipes      Ways of working with sessions that have proved themselves
-      skills       Teach Claude Code and Codex to use sessions
-      doctor       Look at versions, paths, the store, limits and what is missing here
-      completion   Print a completion script for a shell
-      upgrade      Replace this program by its newest release
-      version      Print the version
-      help         Explain a command or a topic
-
-    Options:
-          --json
-              Print JSON: one document, or one object a line for streams
-
-      -h, --help
-              Print help
-
-      -V, --version
-              Print version
-
-    Start with `handoff demo`. Exit codes: `handoff help exit-codes`.
+    exit status: 2
+    --- stderr ---
+    error: there is no help on "me"
+    hint: see all commands: `handoff help`
     "#);
 }
 
