@@ -9,7 +9,7 @@ use handoff_core::ownership::CaseRule;
 use handoff_core::task::{Command, Refusal};
 use handoff_core::{Caller, Fence, Task, TaskId, TaskName};
 use handoff_files::Holder;
-use handoff_git::safe_commit::repair::RepairError;
+use handoff_git::safe_commit::repair::{RepairError, has_leftovers};
 use handoff_git::{
     CommitLock, CommitLockError, CommitRequest, Git, HeadError, Made, Repository, SafeCommitError,
     TreePath,
@@ -51,6 +51,9 @@ pub enum SharedCommitError {
     /// The table of callers says no.
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
+    /// It **was made**, and may be lost again at a power cut.
+    #[error("the commit was made, but could not be brought to stable storage")]
+    Sync(#[source] std::io::Error),
     /// The lease is gone.
     #[error("the task `{task}` is not yours any more")]
     Lease {
@@ -98,18 +101,28 @@ impl Counter<'_> {
     ) -> Result<Made, SharedCommitError> {
         self.check_branch()?;
         self.check_lease(request.paths)?;
+        let mut outlook = match self.git.look_ahead(self.repository, request) {
+            Ok(outlook) => Some(outlook),
+            // What somebody left, or is doing at this moment, may be what makes it refuse.
+            Err(_) if has_leftovers(self.repository) => None,
+            Err(error) => return Err(error.into()),
+        };
         let lock = self.lock(request, waiting)?;
         self.git.repair_commits(&lock, self.repository)?;
         let mut left = ATTEMPTS;
-        loop {
-            let prepared = self.git.prepare(&lock, self.repository, request)?;
+        let made = loop {
+            let ahead = outlook.take();
+            let prepared = self.git.prepare(&lock, self.repository, request, ahead)?;
             self.check_lease(request.paths)?;
             left -= 1;
             match prepared.land() {
                 Err(SafeCommitError::HeadMoved) if left > 0 => {}
-                made => return Ok(made?),
+                made => break made?,
             }
-        }
+        };
+        drop(lock);
+        made.sync().map_err(SharedCommitError::Sync)?;
+        Ok(made)
     }
 
     fn lock(

@@ -13,6 +13,7 @@ use handoff_core::ownership::RepoPathError;
 use handoff_process::{Bound, Child, Exit, Fate, Program, RunError, Stdin, output, start};
 
 use crate::index::PrivateIndex;
+use crate::repository::Repository;
 use crate::shim;
 
 /// What repository configuration must not decide. Each line would otherwise run a program, refuse
@@ -73,7 +74,7 @@ const USER_SETTINGS: [&str; 7] = [
     "maintenance.auto=false",
     "submodule.recurse=false",
     "core.logAllRefUpdates=true",
-    "core.fsync=objects,reference",
+    "core.fsync=objects",
 ];
 
 /// A listing of a million paths fits.
@@ -160,6 +161,43 @@ impl Git {
             environment,
             user_environment,
         }
+    }
+
+    /// Every file that git would read its configuration from here; none if that is not known.
+    pub(crate) fn configuration_files(&self, at: &Repository) -> Option<Vec<PathBuf>> {
+        let variable = |name: &str| self.user_environment.get(OsStr::new(name));
+        let home = PathBuf::from(variable("HOME")?);
+        let global = match variable("GIT_CONFIG_GLOBAL") {
+            Some(file) => vec![file.into()],
+            None => {
+                let config = variable("XDG_CONFIG_HOME").map(PathBuf::from);
+                let config = config.unwrap_or_else(|| home.join(".config"));
+                vec![config.join("git/config"), home.join(".gitconfig")]
+            }
+        };
+        let system = match (
+            variable("GIT_CONFIG_NOSYSTEM"),
+            variable("GIT_CONFIG_SYSTEM"),
+        ) {
+            (Some(_), _) => vec![],
+            (None, Some(file)) => vec![file.into()],
+            (None, None) => self.system_files()?,
+        };
+        let own = [
+            at.common_dir().join("config"),
+            at.git_dir().join("config.worktree"),
+        ];
+        Some(global.into_iter().chain(system).chain(own).collect())
+    }
+
+    /// The system's file lies beside where git is installed; `/usr` has its in `/etc`.
+    fn system_files(&self) -> Option<Vec<PathBuf>> {
+        let path = self.user_environment.get(OsStr::new("PATH"))?;
+        let git = std::env::split_paths(path)
+            .map(|directory| directory.join("git"))
+            .find(|git| git.is_file())?;
+        let prefix = git.canonicalize().ok()?.parent()?.parent()?.to_owned();
+        Some(vec!["/etc/gitconfig".into(), prefix.join("etc/gitconfig")])
     }
 
     /// What the git that we run says of itself.

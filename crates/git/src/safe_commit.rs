@@ -11,9 +11,11 @@
 //! All of it under the [`CommitLock`]. What others have staged or edited is not touched.
 
 mod booth;
+mod index_file;
 mod intent;
 mod landing;
 mod merge;
+mod ref_file;
 pub mod repair;
 mod shared_index;
 mod staging;
@@ -28,6 +30,7 @@ use handoff_process::Exit;
 
 use self::booth::Booth;
 pub use self::booth::BoothError;
+use self::index_file::Entries;
 use self::intent::{Content, Intent};
 pub use self::landing::{IndexState, Made};
 pub(crate) use self::shared_index::remove as remove_file;
@@ -138,6 +141,15 @@ pub struct Prepared<'a> {
     said: String,
 }
 
+/// What was seen of a tree before it was one's turn, so that others need not wait for the look. It
+/// is of use only if the index still has the same at the declared paths.
+#[derive(Debug)]
+pub struct Outlook {
+    hooks: Hooks,
+    plan: Plan,
+    entries: Option<Entries>,
+}
+
 /// What is known of a tree before a commit is made in it.
 struct Scene<'a> {
     root: &'a Path,
@@ -148,14 +160,34 @@ struct Scene<'a> {
 }
 
 impl Git {
+    /// Looks at the declared paths before the lock is taken. Refusals that cannot change by waiting
+    /// come from here already.
+    pub fn look_ahead(
+        &self,
+        at: &Repository,
+        request: &CommitRequest<'_>,
+    ) -> Result<Outlook, SafeCommitError> {
+        let entries = Entries::read(&at.git_dir().join("index"), request.paths);
+        let scene = self.survey(at, request)?;
+        Ok(Outlook {
+            hooks: scene.hooks,
+            plan: scene.plan,
+            entries: entries.filter(|_| scene.merged.is_empty()),
+        })
+    }
+
     /// Makes the commit, without moving anything.
     pub fn prepare<'a>(
         &'a self,
         lock: &'a CommitLock,
         at: &'a Repository,
         request: &CommitRequest<'_>,
+        outlook: Option<Outlook>,
     ) -> Result<Prepared<'a>, SafeCommitError> {
-        let scene = self.survey(at, request)?;
+        let scene = match outlook.map(|outlook| recall(at, request, outlook)) {
+            Some(Some(scene)) => scene?,
+            Some(None) | None => self.survey(at, request)?,
+        };
         let intent = scene.intent(request);
         let booth = Booth::open(at, &intent, request.paths)?;
         let wrapped = scene.hooks.wrap(&booth)?;
@@ -388,6 +420,29 @@ impl Git {
         let nested = nested.iter().map(|it| TreePath::from_git(&it.path));
         Err(StagingRefusal::NestedRepository(nested.collect()).into())
     }
+}
+
+/// The same look without looking, if nothing has changed that matters: what the index has at the declared
+/// paths tells whether somebody staged or committed them meanwhile.
+fn recall<'a>(
+    at: &'a Repository,
+    request: &CommitRequest<'_>,
+    outlook: Outlook,
+) -> Option<Result<Scene<'a>, SafeCommitError>> {
+    let before = outlook.entries?;
+    let now = Entries::read(&at.git_dir().join("index"), request.paths)?;
+    let is_same = before == now
+        && merge::heads(at.git_dir()).is_empty()
+        && merge::other_operation(at.git_dir()).is_none();
+    let root = at.worktree_root().filter(|_| is_same)?;
+    let scene = at.read_head().map(|head| Scene {
+        root,
+        head,
+        merged: vec![],
+        hooks: outlook.hooks,
+        plan: outlook.plan,
+    });
+    Some(scene.map_err(SafeCommitError::from))
 }
 
 impl Scene<'_> {

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
-use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
+use handoff_files::{Dir, DirError};
 use handoff_process::mint;
 
 use super::intent::{self, Intent};
@@ -35,9 +35,6 @@ pub enum BoothError {
     /// Its directory.
     #[error("cannot make a place for the commit")]
     Directory(#[from] DirError),
-    /// One of its files.
-    #[error("cannot prepare the commit")]
-    Write(#[from] WriteError),
     /// One of git's files in it.
     #[error("cannot prepare `{}`", .0.display())]
     File(PathBuf, #[source] io::Error),
@@ -70,7 +67,9 @@ impl Booth {
         paths: &[TreePath],
     ) -> Result<Self, BoothError> {
         let place = at.own_dir()?.create_dir(PLACE)?;
-        let dir = place.create_dir(mint().simple().to_string())?;
+        let path = place.path().join(mint().simple().to_string());
+        fs::create_dir(&path).map_err(|error| BoothError::File(path.clone(), error))?;
+        let dir = Dir::open(&path)?;
         let booth = Self {
             dir,
             fate: Fate::Removed,
@@ -79,9 +78,19 @@ impl Booth {
         booth.write("commondir", &line(at.common_dir().as_os_str().as_bytes()))?;
         booth.write_head(intent.parent.as_ref())?;
         booth.copy_settings(at.git_dir())?;
-        let text = serde_json::to_vec(intent).expect("an intent is plain data");
-        atomic::create_new(&booth.dir, intent::FILE, &text, Mode::Private)?;
+        booth.write_intent(intent)?;
         Ok(booth)
+    }
+
+    /// It comes last and is synced: the file systems that we support bring the names on the way to it to the disk with it.
+    fn write_intent(&self, intent: &Intent) -> Result<(), BoothError> {
+        let text = serde_json::to_vec(intent).expect("an intent is plain data");
+        let fresh = self.write("intent.new", &text)?;
+        let file = self.file(intent::FILE);
+        let synced = fs::rename(&fresh, &file)
+            .and_then(|()| fs::File::open(&file))
+            .and_then(|open| open.sync_all());
+        synced.map_err(|error| BoothError::File(file, error))
     }
 
     /// One that somebody left.

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
 
 use super::booth::Booth;
 use super::intent::Content;
+use super::ref_file::{self, Forward};
 use super::shared_index::{SharedIndex, Stamp, Swap};
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
 use crate::git::{Git, GitError};
@@ -30,6 +31,18 @@ pub struct Made {
     pub said: String,
     /// Whether the index of the tree knows.
     pub index: IndexState,
+    /// What must be on the disk before anybody is told.
+    unsynced: Vec<PathBuf>,
+}
+
+impl Made {
+    /// Brings the branch and the index to stable storage; the objects are there already. Nobody needs to wait for this with the lock.
+    pub fn sync(&self) -> io::Result<()> {
+        for file in self.unsynced.iter().filter(|it| it.exists()) {
+            fs::File::open(file)?.sync_all()?;
+        }
+        Ok(())
+    }
 }
 
 /// Whether the index of a tree knows of a commit.
@@ -54,8 +67,18 @@ impl Prepared<'_> {
     /// Makes it the branch's newest commit.
     pub fn land(mut self) -> Result<Made, SafeCommitError> {
         self.booth.keep();
-        if let Err(error) = self.move_ref() {
-            return Err(self.not_moved(error));
+        match self.forward() {
+            Ok(Forward::Done) => {}
+            Ok(Forward::Elsewhere) => {
+                self.booth.forget();
+                return Err(SafeCommitError::HeadMoved);
+            }
+            Ok(Forward::Unusual) => {
+                if let Err(error) = self.move_ref() {
+                    return Err(self.not_moved(error));
+                }
+            }
+            Err(error) => return Err(SafeCommitError::Index(self.at.common_dir().into(), error)),
         }
         self.note();
         let root = self.at.git_dir();
@@ -70,6 +93,7 @@ impl Prepared<'_> {
             self.git.run_post_commit(self.at);
         }
         let Self {
+            at,
             booth,
             intent,
             commit,
@@ -77,6 +101,14 @@ impl Prepared<'_> {
             said,
             ..
         } = self;
+        let ref_file = match &intent.branch {
+            Some(branch) => at.common_dir().join(branch),
+            None => at.git_dir().join("HEAD"),
+        };
+        let index_file = at.git_dir().join("index");
+        let directories = [&ref_file, &index_file].map(|it| it.parent().map(Path::to_owned));
+        let directories: Vec<_> = directories.into_iter().flatten().collect();
+        let unsynced = [vec![ref_file, index_file], directories].concat();
         match index {
             IndexState::Current => booth.close(),
             IndexState::Behind => drop(booth),
@@ -88,6 +120,7 @@ impl Prepared<'_> {
             paths: changed,
             said,
             index,
+            unsynced,
         })
     }
 
@@ -100,6 +133,16 @@ impl Prepared<'_> {
         };
         // Not written down it would be told as foreign, and be seen to be none by its trailers.
         self.at.note_moves(&[moved]).ok();
+    }
+
+    /// Without git, where nothing is unusual about the branch and no hook wants to know.
+    fn forward(&self) -> io::Result<Forward> {
+        match (&self.intent.branch, &self.intent.parent) {
+            (Some(branch), Some(parent)) if !self.wrapped.landing.exists() => {
+                ref_file::forward(self.at, &self.booth, branch, parent, &self.commit)
+            }
+            _ => Ok(Forward::Unusual),
+        }
     }
 
     fn move_ref(&self) -> Result<(), GitError> {

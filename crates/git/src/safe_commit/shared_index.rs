@@ -100,7 +100,6 @@ impl SharedIndex {
 
     /// Makes `copy` the index, unless it was written since it had `stamp`.
     pub(super) fn swap(&self, copy: &Path, stamp: Stamp) -> io::Result<Swap> {
-        fs::File::open(copy)?.sync_all()?;
         let lock = self.lock_path();
         if !link_patiently(copy, &lock)? {
             return Ok(Swap::Locked);
@@ -110,9 +109,6 @@ impl SharedIndex {
             return Ok(Swap::Outdated);
         }
         fs::rename(&lock, &self.path)?;
-        if let Some(directory) = self.path.parent() {
-            fs::File::open(directory)?.sync_all()?;
-        }
         Ok(Swap::Done)
     }
 
@@ -134,7 +130,7 @@ impl SharedIndex {
 }
 
 /// Whether the link was made before patience ran out.
-fn link_patiently(copy: &Path, lock: &Path) -> io::Result<bool> {
+pub(super) fn link_patiently(copy: &Path, lock: &Path) -> io::Result<bool> {
     let mut left = PATIENCE;
     loop {
         match fs::hard_link(copy, lock) {

@@ -186,7 +186,7 @@ fn a_manager_that_stashes_is_refused_where_others_have_edits() {
         peers: &peers,
         at: Timestamp::UNIX_EPOCH,
     };
-    let refused = stage.git.prepare(&lock, &at, &request).unwrap_err();
+    let refused = stage.git.prepare(&lock, &at, &request, None).unwrap_err();
     let says = format!(
         "the hook `{}` takes unstaged edits off the disk while it runs, and there are some of others: `theirs`",
         hook.display()
@@ -198,7 +198,7 @@ fn a_manager_that_stashes_is_refused_where_others_have_edits() {
     };
     stage
         .git
-        .prepare(&lock, &at, &alone)
+        .prepare(&lock, &at, &alone, None)
         .unwrap()
         .land()
         .unwrap();

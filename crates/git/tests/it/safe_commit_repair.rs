@@ -27,7 +27,7 @@ fn die_before_landing(stage: &Stage) {
         at: Timestamp::UNIX_EPOCH,
     };
     // As a killed process does: nothing is dropped.
-    std::mem::forget(stage.git.prepare(&lock, &at, &request).unwrap());
+    std::mem::forget(stage.git.prepare(&lock, &at, &request, None).unwrap());
 }
 
 fn booth(stage: &Stage) -> std::path::PathBuf {

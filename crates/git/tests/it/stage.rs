@@ -59,7 +59,7 @@ impl Stage {
             peers: &[],
             at: Timestamp::UNIX_EPOCH,
         };
-        self.git.prepare(&lock, &at, &request)?.land()
+        self.git.prepare(&lock, &at, &request, None)?.land()
     }
 
     /// The same in the main tree, where no path has two versions.

@@ -20,6 +20,8 @@ pub(super) fn of(error: SharedCommitError) -> Failure {
             .hint("stop working on this task; what you have is still in your tree"),
         error @ SharedCommitError::NotOwned { .. } => Failure::of(ExitCode::Forbidden, &error)
             .hint("commit what the task owns, and leave a note about the rest"),
+        error @ SharedCommitError::Sync(_) => Failure::of(ExitCode::OutcomeUnknown, &error)
+            .hint("look whether it is there: `git log -1`"),
         error @ SharedCommitError::Lock(_) => Failure::of(ExitCode::Unavailable, &error),
         error @ (SharedCommitError::Repair(_) | SharedCommitError::Head(_)) => {
             Failure::of(ExitCode::Failed, &error)

@@ -1,0 +1,79 @@
+//! Moving a branch whose ref is a plain file, as git does it: a lock beside the file, a look, the logs, a rename.
+//!
+//! It saves a process for each commit, and its lock is a link to a file in the booth, so that it can
+//! be proved ours after a crash. Wherever anything is unusual, git does it.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use handoff_core::CommitId;
+
+use super::booth::Booth;
+use super::shared_index::{link_patiently, remove};
+use crate::repository::Repository;
+
+const COPY: &str = "ref";
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Forward {
+    Done,
+    /// It was not where it should have been.
+    Elsewhere,
+    /// This is one for git.
+    Unusual,
+}
+
+/// Moves `branch` from `parent` to `commit`.
+pub(super) fn forward(
+    at: &Repository,
+    booth: &Booth,
+    branch: &str,
+    parent: &CommitId,
+    commit: &CommitId,
+) -> io::Result<Forward> {
+    let file = at.common_dir().join(branch);
+    let log = at.common_dir().join("logs").join(branch);
+    let (Some(line), true) = (booth.log_line(), is_usual(at, &file, &log)) else {
+        return Ok(Forward::Unusual);
+    };
+    let copy = booth.file(COPY);
+    fs::write(&copy, format!("{commit}\n"))?;
+    let lock = lock_of(&file);
+    if !link_patiently(&copy, &lock)? {
+        return Ok(Forward::Unusual);
+    }
+    let is_there = at
+        .read_ref(branch)
+        .is_ok_and(|it| it.as_ref() == Some(parent));
+    if !is_there {
+        remove(&lock)?;
+        return Ok(Forward::Elsewhere);
+    }
+    let mut log = fs::OpenOptions::new().append(true).open(log)?;
+    let moved = log.write_all(&line).and_then(|()| fs::rename(&lock, &file));
+    match moved {
+        Ok(()) => Ok(Forward::Done),
+        Err(error) => {
+            remove(&lock)?;
+            Err(error)
+        }
+    }
+}
+
+fn lock_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}
+
+/// A file with an id in it, with a log, in a repository whose files have no special modes.
+fn is_usual(at: &Repository, file: &Path, log: &Path) -> bool {
+    let is_plain = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file());
+    let has_id = fs::read(file).is_ok_and(|text| !text.starts_with(b"ref:"));
+    let config = fs::read(at.common_dir().join("config")).unwrap_or_default();
+    let config = config.to_ascii_lowercase();
+    let is_shared = config.windows(16).any(|it| it == b"sharedrepository");
+    is_plain(file) && is_plain(log) && has_id && !is_shared
+}
