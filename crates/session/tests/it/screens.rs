@@ -10,12 +10,7 @@ use handoff_process::Size;
 use handoff_session::rehearsal::Recording;
 use handoff_session::state::State;
 
-const SIZE: Size = Size {
-    rows: 40,
-    columns: 120,
-};
-
-/// What is on a picture.
+/// What is on a picture. A name may begin with the size of the terminal: columns and rows.
 const PICTURES: &str = "
 aider/00-first-start        question
 aider/10-prompt             prompt
@@ -80,6 +75,34 @@ opencode/13-idle-after-turn prompt
 opencode/20-permission      permission
 opencode/41-error-400       prompt
 opencode/60-after-exit      -
+claude/200x50-20            permission
+claude/200x50-31            busy
+claude/60x20-197-12         busy
+claude/60x20-197-14         prompt
+claude/60x20-197-20         permission
+claude/60x20-197-30         prompt
+claude/80x24-11             prompt
+claude/80x24-12             busy
+claude/80x24-13             busy
+claude/80x24-20             permission
+claude/80x24-30             prompt
+claude/80x24-41             error
+codex/200x50-40            prompt
+codex/60x20-14             prompt
+codex/60x20-20             permission
+codex/80x24-20             permission
+codex/80x24-30             prompt
+codex/80x24-41             error
+copilot/200x50-21            prompt
+copilot/60x20-14             trust
+copilot/60x20-41             busy
+copilot/80x24-20             busy
+gemini/200x50-31            busy
+gemini/60x20-41             error
+gemini/80x24-30             permission
+generic/80x24-pi-12          busy
+opencode/60x20-40             busy
+opencode/80x24-31             prompt
 ";
 
 /// Nothing is to be concluded: the agent has not begun yet, or has ended.
@@ -97,9 +120,20 @@ fn pictures() -> impl Iterator<Item = (&'static str, &'static str)> {
         .map(|(picture, word)| (picture, word.trim()))
 }
 
+fn size(picture: &str) -> Size {
+    let (_, name) = picture.split_once('/').unwrap();
+    let given = name
+        .split_once('-')
+        .and_then(|(size, _)| size.split_once('x'));
+    let numbers =
+        given.and_then(|(columns, rows)| Some((columns.parse().ok()?, rows.parse().ok()?)));
+    let (columns, rows) = numbers.unwrap_or((120, 40));
+    Size { rows, columns }
+}
+
 fn recognised(agent: &str, picture: &str) -> Option<String> {
     let text = std::fs::read(folder().join(format!("{picture}.ansi"))).unwrap();
-    let recording = Recording::of_capture(&String::from_utf8_lossy(&text), SIZE);
+    let recording = Recording::of_capture(&String::from_utf8_lossy(&text), size(picture));
     let adapter = Agent::built_in(agent).unwrap().adapter;
     word(recording.play(adapter, Duration::from_secs(1)).last.state)
 }
