@@ -13,6 +13,7 @@ mod interrupting;
 mod network;
 mod opening;
 mod post;
+mod reception;
 mod rhythm;
 mod socket;
 mod stopping;
@@ -21,7 +22,6 @@ mod watching;
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::TcpStream;
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::catalogue;
-use crate::control::{Entrance, Gate};
+use crate::control::Gate;
 use crate::journal::{Event, Journal};
 use crate::native::Native;
 use crate::place::Places;
@@ -52,15 +52,12 @@ use post::Post;
 use rhythm::Rhythm;
 use socket::Socket;
 use stopping::{Step, Stopping};
-use stream::Stream;
 use watching::Lookout;
 
 /// How much is read before anything else gets its turn.
 const MOUTHFUL: usize = 64 * 1024;
 /// What was typed and not taken yet.
 const MOST_INPUT: usize = 1024 * 1024;
-/// How many may be connected at a time by each way: whoever fills the port keeps nobody from the socket.
-const MOST_GUESTS: usize = 64;
 /// How often orphans that ended are looked for while the agent is at work.
 const REAP_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -313,33 +310,6 @@ impl Holder<'_> {
             Err(error) if is_end => Err(HolderError::Journal(error)),
             Ok(()) | Err(_) => Ok(()),
         }
-    }
-
-    fn welcome(&mut self) {
-        while let Some(stream) = self.socket.accept() {
-            self.seat(Stream::Local(stream), Entrance::Socket);
-        }
-        while let Some((stream, port)) = self.knocking() {
-            self.seat(Stream::Network(stream), Entrance::Network { port });
-        }
-    }
-
-    fn knocking(&self) -> Option<(TcpStream, u16)> {
-        let network = self.network.as_ref()?;
-        Some((network.accept()?, network.port()))
-    }
-
-    /// Where there is no room, the one who has not asked for longest leaves.
-    fn seat(&mut self, stream: Stream, entrance: Entrance) {
-        let is_rival = |it: &Guest| it.came_by(entrance);
-        if self.guests.iter().filter(|it| is_rival(it)).count() >= MOST_GUESTS {
-            let slowest = |it: &Guest| is_rival(it) && it.is_asking();
-            match self.guests.iter().position(slowest) {
-                Some(slowest) => drop(self.guests.remove(slowest)),
-                None => return,
-            }
-        }
-        self.guests.push(Guest::new(stream, entrance));
     }
 
     fn serve(&mut self, ready: &[PollFlags], now: Nanos) {
