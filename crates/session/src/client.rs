@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use handoff_agents::hook::HookReport;
 use handoff_files::{Dir, DirError};
 use handoff_process::Size;
 use rustix::net::sockopt::socket_peercred;
@@ -115,6 +116,13 @@ impl Client {
     pub fn reply(&self, reply: &Reply) -> Result<Choosing, ClientError> {
         let body = serde_json::to_vec(reply).map_err(ClientError::Ask)?;
         self.ask("POST", "/v1/answer", &body, Some(PATIENCE))
+    }
+
+    /// Tells what a hook of the agent told.
+    pub fn report(&self, report: &HookReport) -> Result<(), ClientError> {
+        let body = serde_json::to_vec(report).map_err(ClientError::Ask)?;
+        self.ask::<serde_json::Value>("POST", "/v1/hook", &body, Some(PATIENCE))
+            .map(drop)
     }
 
     /// Says something to whoever started this session, and returns the number of the event.

@@ -8,6 +8,7 @@ mod attach;
 mod babysitter;
 mod document;
 mod holder;
+mod hook;
 mod interrupt;
 mod journal;
 mod launch;
@@ -67,6 +68,9 @@ pub(super) enum Command {
     Wait(wait::Args),
     /// The agents that `run` knows, and how each is described.
     Agents(agents::Args),
+    /// Tell a session's holder what its agent says by a hook.
+    #[command(hide = true)]
+    Hook,
     /// Hold a session.
     #[command(hide = true)]
     SessionHolder(holder::Args),
@@ -87,6 +91,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Answer(args) => answer::run(&args, ctx),
         Command::Interrupt(args) => interrupt::run(&args, ctx),
         Command::Agents(args) => agents::run(args, ctx),
+        Command::Hook => Ok(hook::run(ctx)),
         Command::SessionHolder(args) => holder::run(args, ctx),
     };
     ours.map(ExitCode::number)

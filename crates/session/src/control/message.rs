@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handoff_agents::Block;
+use handoff_agents::hook::HookReport;
 use handoff_core::{Action, Caller, MessageId, SessionId, SessionName};
 use handoff_process::Size;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ pub const LONGEST_REPLY: usize = 64 * 1024;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 13] = [
+pub const ROUTES: [(&str, &str); 14] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
@@ -34,6 +35,7 @@ pub const ROUTES: [(&str, &str); 13] = [
     ("POST", "/v1/input"),
     ("POST", "/v1/messages"),
     ("POST", "/v1/interrupt"),
+    ("POST", "/v1/hook"),
     ("POST", "/v1/answer"),
     ("POST", "/v1/replies"),
     ("POST", "/v1/resize"),
@@ -50,6 +52,8 @@ pub enum Request {
     Input(Vec<u8>),
     Send(Order),
     Interrupt,
+    /// What a hook of the agent told.
+    Report(HookReport),
     /// The question that the agent asks.
     Dialog,
     Answer(Reply),
@@ -216,6 +220,7 @@ impl Request {
             ("POST", "/v1/input") => input(read(body)?),
             ("POST", "/v1/messages") => send(read(body)?),
             ("POST", "/v1/interrupt") => Ok(Self::Interrupt),
+            ("POST", "/v1/hook") => read(body).map(Self::Report),
             ("POST", "/v1/answer") => read(body).map(Self::Answer),
             ("POST", "/v1/replies") => reply(&read(body)?),
             ("POST", "/v1/resize") => resize(&read(body)?),
@@ -234,7 +239,7 @@ impl Request {
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
-            Self::Send(_) | Self::Reply(_) => Action::Tell,
+            Self::Send(_) | Self::Reply(_) | Self::Report(_) => Action::Tell,
             Self::Input(_)
             | Self::Interrupt
             | Self::Answer(_)

@@ -25,6 +25,10 @@ impl Holder<'_> {
                 guest.answer(&json!({ "queued": bytes.len() }));
             }
             Request::Send(order) => self.take_message(guest, order, now),
+            Request::Report(report) => {
+                self.signs.hooked(report.hint());
+                guest.answer(&json!({}));
+            }
             Request::Dialog => match self.asking() {
                 Ok(asking) => guest.answer(&asking),
                 Err(refusal) => guest.refuse(&refusal),

@@ -2,4 +2,5 @@
 
 #[cfg(test)]
 mod recording;
+#[cfg(test)]
 mod screens;
