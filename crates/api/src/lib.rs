@@ -14,6 +14,7 @@ mod feature;
 mod git;
 mod help;
 mod message;
+mod package;
 mod plan;
 mod prompt;
 mod session;
@@ -41,6 +42,12 @@ pub use help::{CompletionDocument, HelpDocument};
 pub use message::{
     AnswerDocument, AnsweredDocument, DialogDocument, InterruptDocument, MessageDocument,
     MessageStep, MessagesDocument, ReplyDocument, SenderDocument, SessionWaitDocument,
+};
+pub use package::{
+    ClaimOutcome, ContextChangeDocument, ContextDocument, ContextEntryDocument,
+    ContextHistoryDocument, ContextReceipt, IntegrityDocument, KeysDocument, PackageDocument,
+    PackageReceipt, PackageRow, PackagesDocument, ReceivedDocument, SignerDocument, SweepDocument,
+    TransferDocument, VerificationDocument,
 };
 pub use plan::{
     NextDocument, NoteReceipt, PlanDocument, PlanVerdict, ProblemDocument, ProblemSeverity,

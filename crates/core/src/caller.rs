@@ -72,6 +72,10 @@ pub enum Action {
     Tell,
     /// Commit to a branch that others build on.
     CommitShared,
+    /// Write into the context of something: of this task, if it is a task's.
+    Share(Option<TaskId>),
+    /// Seal, claim and receive packages.
+    Receive,
 }
 
 /// The table said no.
@@ -118,9 +122,10 @@ impl Caller {
     /// | add | yes | yes | yes | no |
     /// | claim | yes | yes | no | no |
     /// | report | yes | yes | its own task | its own task |
+    /// | share | yes | yes | not into another's task | only into its own task |
     /// | complete | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
-    /// | document, supervise, commit to a shared branch | yes | yes | yes | no |
+    /// | document, supervise, receive, commit to a shared branch | yes | yes | yes | no |
     /// | trust, upgrade | yes | no | no | no |
     ///
     /// A session never completes its task: the tool does, when it has seen the proof.
@@ -131,8 +136,16 @@ impl Caller {
             (Self::Session { .. }, Action::Read | Action::Tell) => true,
             (
                 Self::Session { role, .. },
-                Action::Add | Action::Document | Action::Supervise | Action::CommitShared,
+                Action::Add
+                | Action::Document
+                | Action::Supervise
+                | Action::CommitShared
+                | Action::Receive,
             ) => *role != Role::SubTask,
+            (Self::Session { role, task, .. }, Action::Share(other)) => {
+                let is_own = other.is_some() && *task == other;
+                is_own || (other.is_none() && *role != Role::SubTask)
+            }
             (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
             (
                 Self::Session { .. },
@@ -181,6 +194,8 @@ impl fmt::Display for Action {
             Self::Supervise => f.write_str("start, steer or end sessions"),
             Self::CommitShared => f.write_str("commit to a branch that others build on"),
             Self::Tell => f.write_str("send messages to sessions"),
+            Self::Share(_) => f.write_str("write into this context"),
+            Self::Receive => f.write_str("make or receive packages"),
             Self::Trust => f.write_str("let commands of the repository run; a person decides that"),
         }
     }
@@ -218,12 +233,16 @@ mod tests {
             Action::CommitShared,
             Action::Trust,
             Action::Upgrade,
+            Action::Share(None),
+            Action::Share(Some(own)),
+            Action::Share(Some(foreign)),
+            Action::Receive,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 13]);
+        assert_eq!(row(&Caller::Person), [true; 17]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 13];
-            expected[11..].fill(false);
+            let mut expected = [true; 17];
+            expected[11..13].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
         for role in [Role::Main, Role::FanIn] {
@@ -231,7 +250,7 @@ mod tests {
                 row(&session(role, own)),
                 [
                     true, true, false, true, false, false, false, false, true, true, true, false,
-                    false
+                    false, true, true, false, true
                 ]
             );
         }
@@ -239,7 +258,7 @@ mod tests {
             row(&session(Role::SubTask, own)),
             [
                 true, false, false, true, false, false, false, false, false, false, false, false,
-                false
+                false, false, true, false, false
             ]
         );
     }

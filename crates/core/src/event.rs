@@ -9,7 +9,10 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use crate::hold::{HoldEvent, HoldScope};
-use crate::{Caller, FeatureEvent, FeatureId, ProjectId, TaskEvent, TaskId, Timestamp};
+use crate::{
+    Caller, ContextEvent, ContextScope, FeatureEvent, FeatureId, PackageEvent, PackageId,
+    ProjectId, TaskEvent, TaskId, Timestamp,
+};
 
 /// Whose history an event belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,10 +23,16 @@ pub enum StreamId {
     Feature(FeatureId),
     /// That of the hold on a scope.
     Hold(HoldScope),
+    /// A package's.
+    Package(PackageId),
+    /// That of the context of something.
+    Context(ContextScope),
 }
 
 /// What the text form of a hold's stream starts with.
 const HOLD_PREFIX: &str = "hold/";
+/// What the text form of a context's stream starts with.
+const CONTEXT_PREFIX: &str = "context/";
 
 impl fmt::Display for StreamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,23 +40,31 @@ impl fmt::Display for StreamId {
             Self::Task(id) => fmt::Display::fmt(id, f),
             Self::Feature(id) => fmt::Display::fmt(id, f),
             Self::Hold(scope) => write!(f, "{HOLD_PREFIX}{scope}"),
+            Self::Package(id) => fmt::Display::fmt(id, f),
+            Self::Context(scope) => write!(f, "{CONTEXT_PREFIX}{scope}"),
         }
     }
 }
 
 /// A text that names no stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not the stream of a task, of a feature or of a hold")]
+#[error("not the stream of a task, a feature, a hold, a package or a context")]
 pub struct StreamError;
 
 impl FromStr for StreamId {
     type Err = StreamError;
 
     fn from_str(text: &str) -> Result<Self, StreamError> {
-        let stream = match text.strip_prefix(HOLD_PREFIX) {
-            Some(scope) => scope.parse().ok().map(Self::Hold),
-            None if text.starts_with(FeatureId::PREFIX) => text.parse().ok().map(Self::Feature),
-            None => text.parse().ok().map(Self::Task),
+        let stream = if let Some(scope) = text.strip_prefix(HOLD_PREFIX) {
+            scope.parse().ok().map(Self::Hold)
+        } else if let Some(scope) = text.strip_prefix(CONTEXT_PREFIX) {
+            scope.parse().ok().map(Self::Context)
+        } else if text.starts_with(FeatureId::PREFIX) {
+            text.parse().ok().map(Self::Feature)
+        } else if text.starts_with(PackageId::PREFIX) {
+            text.parse().ok().map(Self::Package)
+        } else {
+            text.parse().ok().map(Self::Task)
         };
         stream.ok_or(StreamError)
     }
@@ -65,6 +82,10 @@ pub enum Event {
     Feature(FeatureEvent),
     /// To a hold above a single task.
     Hold(HoldEvent),
+    /// To a package.
+    Package(PackageEvent),
+    /// To a context.
+    Context(ContextEvent),
 }
 
 /// An event as it stands in the ledger.
@@ -174,6 +195,8 @@ mod tests {
             "hold/everything".to_owned(),
             format!("hold/proj_{id}"),
             format!("hold/batch_{id}"),
+            format!("pkg_{id}"),
+            format!("context/ses_{id}"),
         ];
         for text in texts {
             assert_eq!(text.parse::<StreamId>().unwrap().to_string(), text);

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::time::{Moment, Nanos, Timeline};
@@ -53,7 +54,9 @@ impl Default for Ttl {
 
 /// The number of a lease; it only grows for a task. The first lease has fence 1, and so the fence
 /// also counts the attempts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Fence(u64);
 

@@ -9,15 +9,18 @@
 
 pub mod caller;
 mod checked_text;
+pub mod context;
 pub mod digest;
 pub mod event;
 pub mod feature;
 pub mod hold;
 pub mod id;
+pub mod json_text;
 pub mod key;
 pub mod lease;
 pub mod name;
 pub mod ownership;
+pub mod package;
 pub mod project;
 pub mod revision;
 pub mod task;
@@ -27,15 +30,18 @@ pub mod tree;
 pub mod visible;
 
 pub use caller::{Action, Caller, Role};
+pub use context::{ContextEvent, ContextKey, ContextScope};
 pub use digest::Digest;
 pub use event::{Cursor, Envelope, Event, StreamId};
 pub use feature::{FeatureEvent, FeatureRecord};
 pub use hold::{Hold, HoldScope};
 pub use id::{BatchId, FeatureId, MessageId, PackageId, ProjectId, SessionId, StoreId, TaskId};
+pub use json_text::JsonText;
 pub use key::IdempotencyKey;
 pub use lease::{Fence, Lease};
 pub use name::{FeatureName, SessionName, TaskName};
 pub use ownership::Ownership;
+pub use package::{PackageEvent, PackageRecord};
 pub use project::ProjectMark;
 pub use revision::{BranchName, CommitId};
 pub use task::{Task, TaskEvent, TaskState};

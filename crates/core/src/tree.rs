@@ -4,6 +4,7 @@ mod freshness;
 
 pub use freshness::{Drift, Freshness, Ignorance, Relation};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::checked_text::checked_text;
@@ -25,7 +26,7 @@ checked_text!(HeadName, HeadNameError, |text| {
 });
 
 /// What the code looked like at a moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreeState {
     /// The branch that was checked out; none if a commit was.
     pub branch: Option<HeadName>,
@@ -51,7 +52,7 @@ impl TreeState {
 }
 
 /// What was not committed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dirty {
     /// Of the names and contents of these files; none if they were too large to be read.
     pub digest: Option<Digest>,

@@ -55,5 +55,11 @@ pub enum EngineError {
     Seal(#[from] handoff_package::SealError),
     /// The package could not be written.
     #[error("cannot store the package")]
-    Package(#[from] handoff_package::StoreError),
+    Package(#[from] handoff_package::ShelfError),
+    /// The package cannot be had, or is not sound.
+    #[error("cannot use the package")]
+    Load(#[from] handoff_package::LoadError),
+    /// The keys cannot be used.
+    #[error("cannot use the keys")]
+    Keys(#[from] handoff_package::KeyringError),
 }

@@ -12,6 +12,7 @@
 
 pub mod check;
 mod collect;
+pub mod depot;
 mod error;
 mod places;
 mod prompt;
@@ -23,6 +24,7 @@ mod session;
 mod shared_commit;
 mod workshop;
 
+pub use depot::Depot;
 pub use error::EngineError;
 pub use places::{Attempt, Places};
 pub use road::{Ending, Walked, walk_next};

@@ -27,6 +27,11 @@ impl Places {
         self.session(session).join("holder.lock")
     }
 
+    /// The state directory itself.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// The packages of a project.
     pub fn packages(&self, project: ProjectId) -> PathBuf {
         self.home.join("packages").join(project.to_string())

@@ -31,15 +31,16 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
 }
 
 fn before(package: &Package) -> String {
-    let said = package
+    let payload = &package.payload;
+    let said = payload
         .summary
         .as_ref()
         .map_or("It said nothing.", |summary| summary.as_str());
     let quoted: Vec<_> = said.lines().map(|line| format!("> {line}")).collect();
-    let proofs: Vec<_> = package.evidence.iter().filter_map(proof).collect();
+    let proofs: Vec<_> = payload.proofs.iter().filter_map(proof).collect();
     format!(
         "\n# What the session before you left ({})\n\nIts own words, which nobody checked:\n\n{}\n\nProved by the tool: {}\n",
-        package.task_name,
+        payload.task_name.as_ref().map_or("", |name| name.as_str()),
         quoted.join("\n"),
         if proofs.is_empty() {
             "nothing".to_owned()

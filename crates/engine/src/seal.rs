@@ -1,9 +1,15 @@
 //! Sealing: what the next session needs, in a package that is durable before the ledger names it.
 
+use handoff_core::context::Entry;
+use handoff_core::lease::Tenure;
+use handoff_core::package::{Label, Origin, PackageKind, SessionRef};
 use handoff_core::task::{Command, Evidence};
-use handoff_core::{CommitId, PackageId, Task};
-use handoff_files::Dir;
-use handoff_package::Package;
+use handoff_core::{Caller, CommitId, ContextScope, IdempotencyKey, PackageId, Task, TreeState};
+use handoff_package::payload::{
+    Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, Probe, SerializedContext,
+};
+use handoff_package::{Package, Payload};
+use handoff_store::{contexts, read};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
@@ -15,36 +21,105 @@ pub(crate) fn seal(
     task: &Task,
     evidence: &[Evidence],
 ) -> Result<PackageId, EngineError> {
-    let id = PackageId::from_uuid(handoff_process::mint());
+    let scope = ContextScope::Task(task.id);
+    let shared = read(workshop.store, |tx| contexts::matching(tx, scope, None))?;
+    let shared = shared.into_values().map(|(_, entry)| entry).collect();
     let package = Package {
-        id,
-        project: task.project,
-        task: task.id,
-        task_name: task.spec.name.clone(),
-        fence: task.fence,
-        created_at: workshop.clock.now().wall,
-        branch: Attempt::of(task).branch(task),
-        commit: committed(evidence),
-        brief: task.spec.brief.clone(),
-        summary: None,
-        evidence: evidence.to_vec(),
+        label: label(workshop, task, evidence),
+        payload: payload(task, evidence, shared),
     };
-    let sealed = handoff_package::seal(&package)?;
-    let dir = Dir::create_private(&workshop.places.packages(task.project))?;
-    handoff_package::store(&dir, &sealed)?;
+    let key = format!("{}/{}/package", task.id, task.fence);
+    let key: IdempotencyKey = key.parse().expect("ids and a word make a key");
+    let kept = workshop
+        .depot()
+        .keep(&package, Origin::Made, &Caller::Worker, &key)?;
     let evidence = Evidence::Sealed {
-        package: id,
-        digest: sealed.digest().to_string(),
+        package: kept.label.id,
+        digest: kept.digest.to_string(),
     };
-    workshop.tell(
-        task,
-        Command::Prove {
-            fence: task.fence,
-            evidence,
+    let prove = Command::Prove {
+        fence: task.fence,
+        evidence,
+    };
+    workshop.tell(task, prove, "seal")?;
+    Ok(kept.label.id)
+}
+
+fn label(workshop: &Workshop<'_>, task: &Task, evidence: &[Evidence]) -> Label {
+    Label {
+        id: PackageId::from_uuid(handoff_process::mint()),
+        kind: PackageKind::Task,
+        created_at: workshop.clock.now().wall,
+        expires_at: None,
+        project: task.project,
+        session_id: session_of(task),
+        subject_id: None,
+        task: Some(task.id),
+        feature: None,
+        source_phase: None,
+        target_phase: None,
+        commit: committed(evidence),
+        audience: vec![],
+        single_use: false,
+    }
+}
+
+/// The session that the lease hangs on.
+fn session_of(task: &Task) -> Option<SessionRef> {
+    match &task.state.lease()?.tenure {
+        Tenure::Anchored { session } => session.to_string().parse().ok(),
+        Tenure::Timed(_) => None,
+    }
+}
+
+fn payload(task: &Task, evidence: &[Evidence], shared: Vec<Entry>) -> Payload {
+    let branch = Attempt::of(task).branch(task);
+    let point = format!("after task {}", task.spec.name);
+    Payload {
+        context: SerializedContext::of(shared),
+        checkpoint: Some(Checkpoint {
+            phase: "task".parse().expect("a word is the name of a phase"),
+            step: 1,
+            total_steps: 1,
+            status: CheckpointStatus::Completed,
+            resume_point: point.parse().expect("a name makes a resume point"),
+        }),
+        metadata: Metadata {
+            version: PayloadVersion::One,
+            pipeline_version: None,
+            created_by: "worker".parse().expect("a word is a name"),
+            reason: "the task is done and proved".parse().expect("a reason"),
+            foreign_id: None,
         },
-        "seal",
-    )?;
-    Ok(id)
+        tree: committed(evidence).map(|commit| TreeState {
+            branch: branch.as_str().parse().ok(),
+            commit: Some(commit),
+            dirty: None,
+        }),
+        task_name: Some(task.spec.name.clone()),
+        fence: Some(task.fence),
+        brief: Some(task.spec.brief.clone()),
+        summary: None,
+        decisions: vec![],
+        dead_ends: vec![],
+        proofs: evidence.to_vec(),
+        claims: evidence.iter().filter_map(claim).collect(),
+        required: vec![],
+        attachments: vec![],
+    }
+}
+
+/// What was proved here can be probed elsewhere.
+fn claim(evidence: &Evidence) -> Option<Claim> {
+    match evidence {
+        Evidence::Committed { commit, .. } => Some(Claim {
+            text: "the work is in this history".parse().expect("a reason"),
+            probe: Some(Probe::Commit {
+                commit: commit.clone(),
+            }),
+        }),
+        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
+    }
 }
 
 fn committed(evidence: &[Evidence]) -> Option<CommitId> {

@@ -5,16 +5,16 @@ use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
 use handoff_core::lease::Ttl;
-use handoff_core::task::Command;
+use handoff_core::task::{Command, Evidence};
 use handoff_core::time::Clock;
-use handoff_core::{Caller, IdempotencyKey, ProjectId, SessionId, Task};
-use handoff_files::Dir;
+use handoff_core::{Caller, IdempotencyKey, PackageId, ProjectId, SessionId, Task};
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
 use handoff_process::{Child, Exit};
 use handoff_store::queue::{Change, Request, TaskRef, TenureWish, submit};
-use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
+use handoff_store::{Store, StoreError, StoreKind, read, tasks};
 
+use crate::depot::Depot;
 use crate::error::EngineError;
 use crate::places::Places;
 
@@ -154,21 +154,18 @@ impl Workshop<'_> {
     pub(crate) fn packages_before(&mut self, task: &Task) -> Result<Vec<Package>, EngineError> {
         let mut found = vec![];
         for dependency in &task.spec.after {
-            let (before, rows) = read(self.store, |tx| {
-                Ok((
-                    tasks::get(tx, dependency.task)?,
-                    packages::of_task(tx, dependency.task)?,
-                ))
-            })?;
-            let Ok(dir) = Dir::open(&self.places.packages(before.project)) else {
-                continue;
-            };
-            let sound = rows
-                .iter()
-                .filter_map(|row| handoff_package::load(&dir, row.id, &row.digest).ok());
-            found.extend(sound);
+            let before = read(self.store, |tx| tasks::get(tx, dependency.task))?;
+            for id in before.evidence.iter().filter_map(sealed_in) {
+                let stored = self.depot().find(id).ok();
+                found.extend(stored.map(|it| it.opened.package));
+            }
         }
         Ok(found)
+    }
+
+    /// Where packages are sealed and kept.
+    pub(crate) fn depot(&mut self) -> Depot<'_> {
+        Depot::new(self.store, self.project, &self.places)
     }
 
     fn submit(
@@ -184,5 +181,12 @@ impl Workshop<'_> {
         };
         submit(self.store, &Request { by, key, change })?;
         Ok(())
+    }
+}
+
+fn sealed_in(evidence: &Evidence) -> Option<PackageId> {
+    match evidence {
+        Evidence::Sealed { package, .. } => Some(*package),
+        Evidence::Verified { .. } | Evidence::Committed { .. } => None,
     }
 }

@@ -13,7 +13,7 @@ use crate::failure::{self, at};
 use crate::temporary::{self, Fate, LONGEST_NAME, Temporary};
 use rustix::io::Errno;
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 /// Who may do what with a written file, whatever the umask.
@@ -65,11 +65,32 @@ pub enum SweepError {
 /// [`WriteError::AlreadyExists`] and change nothing.
 pub fn create_new(dir: &Dir, name: &str, bytes: &[u8], mode: Mode) -> Result<(), WriteError> {
     let temporary = write_temporary(dir, name, bytes, mode)?;
+    name_new(dir, name, temporary)
+}
+
+fn name_new(dir: &Dir, name: &str, temporary: Temporary<'_>) -> Result<(), WriteError> {
     temporary.rename_new(name).map_err(|errno| match errno {
         Errno::EXIST => WriteError::AlreadyExists(dir.path().join(name)),
         _ => at(&dir.path().join(name), WriteError::Name)(errno),
     })?;
     sync_directory(dir, name)
+}
+
+/// As [`create_new`], for content that need not fit into memory. An error of the reader leaves nothing behind, and so a reader
+/// can still say at its end that the content is not what it should be. Returns how long it was.
+pub fn create_new_from(
+    dir: &Dir,
+    name: &str,
+    content: &mut dyn Read,
+    mode: Mode,
+) -> Result<u64, WriteError> {
+    let path = dir.path().join(name);
+    let mut temporary = begin_temporary(dir, name, mode)?;
+    let file = temporary.file();
+    let length = io::copy(content, file).map_err(at(&path, WriteError::Write))?;
+    file.sync_all().map_err(at(&path, WriteError::Sync))?;
+    name_new(dir, name, temporary)?;
+    Ok(length)
 }
 
 /// Writes a file, in the place of the one that may have been there.
@@ -114,6 +135,20 @@ fn write_temporary<'dir>(
     mode: Mode,
 ) -> Result<Temporary<'dir>, WriteError> {
     let path = dir.path().join(name);
+    let mut temporary = begin_temporary(dir, name, mode)?;
+    let file = temporary.file();
+    file.write_all(bytes)
+        .map_err(at(&path, WriteError::Write))?;
+    file.sync_all().map_err(at(&path, WriteError::Sync))?;
+    Ok(temporary)
+}
+
+fn begin_temporary<'dir>(
+    dir: &'dir Dir,
+    name: &str,
+    mode: Mode,
+) -> Result<Temporary<'dir>, WriteError> {
+    let path = dir.path().join(name);
     if !is_writable_name(name) {
         return Err(WriteError::BadName(path));
     }
@@ -121,9 +156,6 @@ fn write_temporary<'dir>(
         Temporary::create(dir, name).map_err(at(&path, WriteError::CreateTemporary))?;
     let file = temporary.file();
     rustix::fs::fchmod(&*file, mode.bits()).map_err(at(&path, WriteError::SetMode))?;
-    file.write_all(bytes)
-        .map_err(at(&path, WriteError::Write))?;
-    file.sync_all().map_err(at(&path, WriteError::Sync))?;
     Ok(temporary)
 }
 

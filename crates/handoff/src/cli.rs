@@ -1,6 +1,7 @@
 //! The commands: one file each, and here their list.
 
 mod completion;
+mod context;
 mod demo;
 mod doctor;
 mod dump;
@@ -9,6 +10,8 @@ mod feature;
 mod git;
 mod help;
 mod hold;
+mod keys;
+mod package;
 mod queue;
 mod scripted_agent;
 mod session;
@@ -62,6 +65,15 @@ enum Command {
     Hold(hold::HoldArgs),
     /// Hand out work again.
     Unhold(hold::UnholdArgs),
+    /// Shared context: keyed JSON that sessions leave for each other.
+    #[command(subcommand)]
+    Context(context::Command),
+    /// Sealed packages: what one session hands to the next, with proof.
+    #[command(subcommand)]
+    Package(package::Command),
+    /// Keys: who sealed a package, and whom you trust.
+    #[command(subcommand)]
+    Keys(keys::Command),
     /// Read or follow the ledger, or what happens to a session.
     Events(events::Args),
     /// Take ready tasks down the road.
@@ -136,6 +148,9 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Queue(command) => queue::run(command, ctx),
         Command::Hold(args) => hold::hold(args, ctx),
         Command::Unhold(args) => hold::unhold(args, ctx),
+        Command::Context(command) => context::run(command, ctx),
+        Command::Package(command) => package::run(command, ctx),
+        Command::Keys(command) => keys::run(command, ctx),
         Command::Events(args) => events::run(&args, ctx),
         Command::Worker(args) => worker::run(&args, ctx),
         Command::Guide => teaching::guide::run(ctx),

@@ -12,7 +12,7 @@ use handoff_core::{
     Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId, ProjectMark, SessionId, Task,
     TaskId,
 };
-use handoff_engine::{Places, Workshop, reconcile, without_secrets};
+use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
 use handoff_session::environment;
 use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
@@ -107,6 +107,11 @@ impl Desk {
             Err(StoreError::KeyReused { .. }) => Err(StoreError::KeyReused { key: given }.into()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Where packages are sealed, kept and found.
+    pub(crate) fn depot(&mut self) -> Depot<'_> {
+        Depot::new(&mut *self.store, self.project, &self.places)
     }
 
     /// What a name or an id on the command line means.

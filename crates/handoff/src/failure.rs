@@ -8,8 +8,10 @@ use std::io;
 
 use handoff_api::{ErrorDocument, ExitCode};
 use handoff_core::caller::Forbidden;
+use handoff_core::context::ContextRefusal;
 use handoff_core::task::Refusal;
 use handoff_engine::EngineError;
+use handoff_package::LoadError;
 use handoff_store::StoreError;
 
 /// Why a command did not work.
@@ -121,7 +123,10 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
-            error @ (EngineError::Place(_)
+            EngineError::Load(error) => Self::of(code_of_load(&error), &error)
+                .hint("nothing was changed; the file was left as it is: `handoff package list`"),
+            error @ (EngineError::Keys(_)
+            | EngineError::Place(_)
             | EngineError::Write(_)
             | EngineError::Lock(_)
             | EngineError::Taken(_)
@@ -139,9 +144,18 @@ impl From<EngineError> for Failure {
     }
 }
 
+fn code_of_load(error: &LoadError) -> ExitCode {
+    match error {
+        LoadError::Read(cause) if cause.is_not_found() => ExitCode::NotFound,
+        LoadError::Read(_) => ExitCode::Unavailable,
+        LoadError::Replaced | LoadError::Open(_) => ExitCode::Damaged,
+    }
+}
+
 fn code_of(error: &StoreError) -> ExitCode {
     match error {
         StoreError::Refused { refusal, .. } => code_of_refusal(refusal),
+        StoreError::PackageRefused { .. } | StoreError::ContextRefused { .. } => ExitCode::Conflict,
         StoreError::Forbidden(_) => ExitCode::Forbidden,
         StoreError::NotFound { .. } => ExitCode::NotFound,
         StoreError::NameTaken { .. }
@@ -173,7 +187,12 @@ fn code_of_refusal(refusal: &Refusal) -> ExitCode {
 fn hint_for(error: &StoreError) -> Option<String> {
     Some(match error {
         StoreError::Refused { name, refusal } => return hint_for_refusal(name.as_str(), refusal),
+        StoreError::NotFound { what } if what.starts_with("package") => {
+            "see what there is: `handoff package list`".to_owned()
+        }
         StoreError::NotFound { .. } => "see what there is: `handoff queue list --all`".to_owned(),
+        StoreError::PackageRefused { id, .. } => format!("look at it: `handoff package show {id}`"),
+        StoreError::ContextRefused { refusal, .. } => return hint_for_context(refusal),
         StoreError::NameTaken { name, .. } => format!("look at it: `handoff queue show {name}`"),
         StoreError::KeyReused { .. } => "use a new key for a new request".to_owned(),
         StoreError::Held { .. } => "see who holds it and why: `handoff queue list`".to_owned(),
@@ -196,6 +215,21 @@ fn hint_for(error: &StoreError) -> Option<String> {
         | StoreError::Inconsistent(_)
         | StoreError::Foreign(_)
         | StoreError::Address(_) => return None,
+    })
+}
+
+fn hint_for_context(refusal: &ContextRefusal) -> Option<String> {
+    Some(match refusal {
+        ContextRefusal::Changed { key, .. } => {
+            format!("look at what is there now, and decide again: `handoff context get {key}`")
+        }
+        ContextRefusal::Absent { .. } => "see what there is: `handoff context list`".to_owned(),
+        ContextRefusal::Conflict { .. } => {
+            "look at both first (`handoff context list`, `handoff package show`), then say which counts: `--policy keep-ours`, \
+             `take-theirs` or `replace`"
+                .to_owned()
+        }
+        ContextRefusal::Full { .. } | ContextRefusal::Tags { .. } => return None,
     })
 }
 

@@ -2,21 +2,35 @@
 //!
 //! | module | noun |
 //! |---|---|
-//! | [`package`] | what is in a package |
+//! | [`payload`] | what is in a package |
 //! | [`mod@seal`] | a package as bytes, and bytes as a package |
-//! | [`mod@store`] | a sealed package on disk |
+//! | [`key`], [`keyring`] | who sealed it, and whom a person trusts |
+//! | [`secret`] | what must not go into one |
+//! | [`shelf`] | sealed packages and attachments on disk |
+//! | [`bundle`] | a package on its way to another place |
+//! | [`protocol`] | packages of the Handoff Protocol, which have no seal |
+//! | [`schema`] | the format for other programs |
 //!
-//! A package is data. Opening one runs nothing, reads no other file and believes nothing before the
-//! bytes are verified. The digest shows damage, not who wrote it: signatures and expiry come later,
-//! with a new version of the header.
+//! A package is data. Opening one runs nothing, reads no other file and believes nothing before the bytes are verified. Who
+//! may receive it, and whether it is too late, is decided by `handoff-core` and kept in the ledger.
 
 #![warn(missing_docs)]
 
-mod header;
-pub mod package;
+pub mod bundle;
+mod frame;
+mod hashing;
+pub mod key;
+pub mod keyring;
+pub mod payload;
+pub mod protocol;
+pub mod schema;
 pub mod seal;
-pub mod store;
+pub mod secret;
+pub mod shelf;
 
-pub use package::Package;
-pub use seal::{OpenError, SealError, Sealed, open, seal};
-pub use store::{LoadError, StoreError, load, store};
+pub use hashing::digest_of;
+pub use key::{KeyPair, PublicKey};
+pub use keyring::{KeyStanding, Keyring, KeyringError};
+pub use payload::{Package, Payload};
+pub use seal::{OpenError, Opened, SealError, Sealed, open, seal};
+pub use shelf::{LoadError, Shelf, ShelfError};

@@ -1,30 +1,39 @@
 //! A package as bytes, and bytes as a package.
 //!
-//! A sealed package is a header line and a payload. What is parsed is exactly what was verified:
-//! the payload's length and digest are checked before a byte of it is looked at.
+//! A sealed package is a header line and a payload. What is parsed is exactly what was verified: signature, length and digest are
+//! checked before a byte is understood.
 
-use std::fmt::Write as _;
+use handoff_core::package::Label;
+use handoff_core::{Digest, PackageId};
 
-use handoff_core::PackageId;
-use sha2::{Digest as _, Sha256};
-
-use crate::header::{self, Header};
-use crate::package::Package;
+use crate::frame;
+use crate::key::{KeyPair, PublicKey};
+use crate::payload::{ContentError, Package, Payload};
 
 /// The longest payload, in bytes.
-pub const PAYLOAD_LIMIT: usize = 4 * 1024 * 1024;
+pub const PAYLOAD_LIMIT: usize = 24 * 1024 * 1024;
 /// The longest sealed package, in bytes.
-pub const LIMIT: usize = header::LIMIT + PAYLOAD_LIMIT;
+pub const LIMIT: usize = frame::LIMIT + PAYLOAD_LIMIT;
 
 /// A package that can be stored and given away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
     id: PackageId,
     bytes: Vec<u8>,
-    digest: String,
+    digest: Digest,
 }
 
 impl Sealed {
+    /// What was opened, as it was sealed.
+    #[must_use]
+    pub fn of(opened: &Opened, bytes: &[u8]) -> Self {
+        Self {
+            id: opened.package.label.id,
+            bytes: bytes.to_vec(),
+            digest: opened.digest.clone(),
+        }
+    }
+
     /// Which package.
     #[must_use]
     pub const fn id(&self) -> PackageId {
@@ -37,22 +46,28 @@ impl Sealed {
         &self.bytes
     }
 
-    /// SHA-256 of all the bytes, in hexadecimal, as `sha256sum` of the stored file shows it.
+    /// SHA-256 of the header line, which pins the rest.
     #[must_use]
-    pub fn digest(&self) -> &str {
+    pub const fn digest(&self) -> &Digest {
         &self.digest
     }
 }
 
 /// A package that cannot be sealed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum SealError {
-    /// Its evidence is too much.
+    /// There is too much in it.
     #[error("the package has {length} bytes; the limit is {PAYLOAD_LIMIT}")]
     TooLong {
         /// How long the payload would be.
         length: usize,
     },
+    /// There is too much on it.
+    #[error("the label of the package is too long; name fewer receivers, or use shorter names")]
+    LabelTooLong,
+    /// What is in it does not fit together.
+    #[error("the package cannot be sealed")]
+    Content(#[from] ContentError),
 }
 
 /// Bytes that are not a sound package.
@@ -62,12 +77,9 @@ pub enum OpenError {
     #[error("the package ends within its header")]
     HeaderCut,
     /// No header of the allowed length.
-    #[error("the header has more than {} bytes", header::LIMIT)]
+    #[error("the header has more than {} bytes", frame::LIMIT)]
     HeaderTooLong,
-    /// The first line is no header.
-    #[error("the first line is not the header of a package")]
-    Header(#[source] serde_json::Error),
-    /// The header says the right things in another spelling.
+    /// Something in the header does not stand where it must.
     #[error("the header is not spelled the one way it may be")]
     HeaderSpelling,
     /// A file of another kind.
@@ -77,8 +89,14 @@ pub enum OpenError {
     #[error("a package of version {version} is unknown here")]
     UnknownVersion {
         /// The version.
-        version: u32,
+        version: String,
     },
+    /// There is no signature where one must be.
+    #[error("the package carries no signature")]
+    Unsigned,
+    /// The signature is not of this key over this header.
+    #[error("the signature does not match the header: it was changed, or signed by somebody else")]
+    Signature,
     /// The header announces more than is allowed.
     #[error("the header announces {length} bytes; the limit is {PAYLOAD_LIMIT}")]
     TooLong {
@@ -102,33 +120,83 @@ pub enum OpenError {
     /// The payload is not what was sealed.
     #[error("the payload does not match its digest")]
     Digest,
+    /// What was signed has no label.
+    #[error("the label cannot be read")]
+    Label(#[source] serde_json::Error),
     /// What was sealed is no package.
     #[error("the payload is not a package")]
     Payload(#[source] serde_json::Error),
+    /// What was sealed does not fit together.
+    #[error("the content of the package does not fit together")]
+    Content(#[source] ContentError),
+}
+
+/// A package whose bytes are sound. Whether its signer is trusted is another question.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// What is in it.
+    pub package: Package,
+    /// Who signed it.
+    pub signer: PublicKey,
+    /// SHA-256 of the header line.
+    pub digest: Digest,
+    /// SHA-256 of the payload.
+    pub payload_digest: Digest,
+    /// How long the payload is.
+    pub size: usize,
 }
 
 /// Seals a package.
-pub fn seal(package: &Package) -> Result<Sealed, SealError> {
-    let payload = serde_json::to_vec(package).expect("texts, numbers and lists are always JSON");
+pub fn seal(package: &Package, key: &KeyPair) -> Result<Sealed, SealError> {
+    package.payload.check()?;
+    if package.label.audience.len() > Label::MOST_AUDIENCE {
+        return Err(SealError::LabelTooLong);
+    }
+    let payload = to_json(&package.payload);
     let length = payload.len();
     if length > PAYLOAD_LIMIT {
         return Err(SealError::TooLong { length });
     }
-    let mut bytes = Header::new(sha256(&payload), length).to_line();
+    let label = serde_json::to_string(&package.label).expect("texts and lists are always JSON");
+    let mut bytes = frame::write(key, &payload, &label);
+    if bytes.len() > frame::LIMIT {
+        return Err(SealError::LabelTooLong);
+    }
+    let digest = Digest::of(&bytes);
     bytes.extend(payload);
-    let digest = sha256(&bytes);
     Ok(Sealed {
-        id: package.id,
+        id: package.label.id,
         bytes,
         digest,
     })
 }
 
+fn to_json(payload: &Payload) -> Vec<u8> {
+    serde_json::to_vec(payload).expect("texts, numbers and lists are always JSON")
+}
+
 /// Opens a sealed package, if each byte of it is as it was sealed.
-pub fn open(bytes: &[u8]) -> Result<Package, OpenError> {
-    let (header, payload) = Header::split(bytes)?;
-    let expected = header.length;
-    let found = payload.len();
+pub fn open(bytes: &[u8]) -> Result<Opened, OpenError> {
+    let (line, payload) = frame::split(bytes)?;
+    let frame = frame::read(line)?;
+    check_length(frame.length, payload.len())?;
+    let payload_digest = Digest::of(payload);
+    if payload_digest != frame.sha256 {
+        return Err(OpenError::Digest);
+    }
+    let label = serde_json::from_slice(frame.label).map_err(OpenError::Label)?;
+    let payload: Payload = serde_json::from_slice(payload).map_err(OpenError::Payload)?;
+    payload.check().map_err(OpenError::Content)?;
+    Ok(Opened {
+        package: Package { label, payload },
+        signer: frame.key,
+        digest: Digest::of(line),
+        payload_digest,
+        size: frame.length,
+    })
+}
+
+fn check_length(expected: usize, found: usize) -> Result<(), OpenError> {
     if expected > PAYLOAD_LIMIT {
         return Err(OpenError::TooLong { length: expected });
     }
@@ -136,22 +204,8 @@ pub fn open(bytes: &[u8]) -> Result<Package, OpenError> {
         return Err(OpenError::Cut { expected, found });
     }
     if found > expected {
-        return Err(OpenError::TrailingBytes {
-            extra: found - expected,
-        });
+        let extra = found - expected;
+        return Err(OpenError::TrailingBytes { extra });
     }
-    if sha256(payload) != header.sha256 {
-        return Err(OpenError::Digest);
-    }
-    serde_json::from_slice(payload).map_err(OpenError::Payload)
-}
-
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            write!(text, "{byte:02x}").expect("a text takes every character");
-            text
-        })
+    Ok(())
 }

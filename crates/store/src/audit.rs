@@ -2,13 +2,19 @@
 
 use std::fmt::Display;
 
-use handoff_core::{Envelope, FeatureId, FeatureRecord, StreamId, Task, TaskId};
+use handoff_core::context::ContextRecord;
+use handoff_core::{
+    ContextScope, Envelope, FeatureId, FeatureRecord, PackageId, PackageRecord, StreamId, Task,
+    TaskId,
+};
 
 use crate::column::field;
+use crate::contexts;
 use crate::error::StoreError;
 use crate::events;
 use crate::features;
-use crate::queue::{feature_history, task_history};
+use crate::packages;
+use crate::queue::{context_history, feature_history, package_history, task_history};
 use crate::sql::RowLock;
 use crate::store::Transaction;
 use crate::tasks;
@@ -23,18 +29,28 @@ pub struct Audit {
     pub tasks: usize,
     /// How many features were compared.
     pub features: usize,
+    /// How many packages were compared.
+    pub packages: usize,
+    /// How many contexts were compared.
+    pub contexts: usize,
     /// How many events they were rebuilt from.
     pub events: usize,
     /// What does not agree, in words; empty when all is well.
     pub faults: Vec<String>,
 }
 
-/// Rebuilds each task and each feature from its events and compares it with its row.
+/// Rebuilds each task, feature, package and context from its events and compares it with its row.
 pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     let mut audit = Audit::default();
     each(tx, tasks::ids_after, |tx, id| audit.check_task(tx, id))?;
     each(tx, features::ids_after, |tx, id| {
         audit.check_feature(tx, id)
+    })?;
+    each(tx, packages::ids_after, |tx, id| {
+        audit.check_package(tx, id)
+    })?;
+    each(tx, contexts::scopes_after, |tx, scope| {
+        audit.check_context(tx, scope)
     })?;
     audit.faults.extend(rowless(tx)?);
     Ok(audit)
@@ -80,6 +96,30 @@ impl Audit {
         Ok(())
     }
 
+    fn check_package(&mut self, tx: &mut Transaction<'_>, id: PackageId) -> Result<(), StoreError> {
+        let row = packages::get(tx, id)?;
+        let newest = |tx: &mut Transaction<'_>| Ok(packages::get(tx, id)?.version);
+        let history = self.history(tx, StreamId::Package(id), row.version, newest)?;
+        self.packages += 1;
+        let rebuilt = PackageRecord::replay(id, row.project, package_history(history));
+        self.compare(id, &row, rebuilt);
+        Ok(())
+    }
+
+    fn check_context(
+        &mut self,
+        tx: &mut Transaction<'_>,
+        scope: ContextScope,
+    ) -> Result<(), StoreError> {
+        let row = contexts::whole(tx, scope)?;
+        let newest = |tx: &mut Transaction<'_>| Ok(contexts::whole(tx, scope)?.version);
+        let history = self.history(tx, StreamId::Context(scope), row.version, newest)?;
+        self.contexts += 1;
+        let rebuilt = ContextRecord::replay(scope, context_history(history));
+        self.compare(scope, &row, rebuilt);
+        Ok(())
+    }
+
     /// The events that the row should know.
     ///
     /// On a server others go on while we look: events newer than the row are a fault only if the row does not follow.
@@ -120,7 +160,9 @@ fn rowless(tx: &mut Transaction<'_>) -> Result<Vec<String>, StoreError> {
     let rows = tx.query(
         "SELECT stream FROM events WHERE seq = 1 AND stream NOT LIKE 'hold/%' \
          AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = events.stream) \
-         AND NOT EXISTS (SELECT 1 FROM features WHERE features.id = events.stream) LIMIT 20",
+         AND NOT EXISTS (SELECT 1 FROM features WHERE features.id = events.stream) \
+         AND NOT EXISTS (SELECT 1 FROM packages WHERE packages.id = events.stream) \
+         AND NOT EXISTS (SELECT 1 FROM contexts WHERE 'context/' || contexts.scope = events.stream) LIMIT 20",
         &[],
         RowLock::None,
     )?;

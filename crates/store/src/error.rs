@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use handoff_core::caller::Forbidden;
+use handoff_core::context::ContextRefusal;
 use handoff_core::ownership::Overlap;
+use handoff_core::package::PackageRefusal;
 use handoff_core::task::Refusal;
-use handoff_core::{HoldScope, IdempotencyKey, TaskId, TaskName};
+use handoff_core::{ContextScope, HoldScope, IdempotencyKey, PackageId, TaskId, TaskName};
 
 use crate::sql::{SqlError, SqlErrorKind};
 
@@ -21,6 +23,22 @@ pub enum StoreError {
         name: TaskName,
         /// Why.
         refusal: Refusal,
+    },
+    /// The package says no.
+    #[error("package {id} is not changed: {refusal}")]
+    PackageRefused {
+        /// Which package.
+        id: PackageId,
+        /// Why.
+        refusal: PackageRefusal,
+    },
+    /// The context says no.
+    #[error("the context of {} is not changed: {refusal}", scope.in_words())]
+    ContextRefused {
+        /// Whose context.
+        scope: ContextScope,
+        /// Why.
+        refusal: ContextRefusal,
     },
     /// The caller table says no, whatever the task.
     #[error("not allowed")]

@@ -2,8 +2,8 @@
 
 use handoff_core::hold::HoldEvent;
 use handoff_core::{
-    Caller, Cursor, Envelope, Event, FeatureEvent, IdempotencyKey, ProjectId, StreamId, TaskEvent,
-    Timestamp,
+    Caller, ContextEvent, Cursor, Envelope, Event, FeatureEvent, IdempotencyKey, PackageEvent,
+    ProjectId, StreamId, TaskEvent, Timestamp,
 };
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
@@ -172,7 +172,7 @@ pub fn name_of(tx: &mut Transaction<'_>, stream: StreamId) -> Result<Option<Stri
     match stream {
         StreamId::Task(id) => Ok(Some(tasks::get(tx, id)?.spec.name.to_string())),
         StreamId::Feature(id) => Ok(Some(features::get(tx, id)?.name.to_string())),
-        StreamId::Hold(_) => Ok(None),
+        StreamId::Hold(_) | StreamId::Package(_) | StreamId::Context(_) => Ok(None),
     }
 }
 
@@ -207,5 +207,7 @@ fn decode(stream: StreamId, body: &str) -> Result<Event, StoreError> {
         StreamId::Hold(_) => from_json::<HoldEvent>(body).map(Event::Hold),
         StreamId::Task(_) => from_json::<TaskEvent>(body).map(Event::Task),
         StreamId::Feature(_) => from_json::<FeatureEvent>(body).map(Event::Feature),
+        StreamId::Package(_) => from_json::<PackageEvent>(body).map(Event::Package),
+        StreamId::Context(_) => from_json::<ContextEvent>(body).map(Event::Context),
     }
 }

@@ -1,57 +1,172 @@
-//! Package rows: which package was sealed for which task. The bytes lie in files; a row exists only for a file that was
-//! durable before it.
+//! Package rows: what is known of each package, written only by [`crate::queue`] together with the event that explains it. The
+//! bytes lie in files, or, where machines share no directory, beside the row.
 
-use handoff_core::task::Evidence;
-use handoff_core::{PackageId, Task, TaskId};
+use handoff_core::package::PackageStanding;
+use handoff_core::{PackageId, PackageRecord, ProjectId, Timestamp};
 
-use crate::column::{field, parsed};
+use crate::column::{field, from_json, json, number, parsed};
 use crate::error::StoreError;
-use crate::sql::RowLock;
+use crate::sql::{RowLock, Value};
 use crate::store::Transaction;
 
-/// A sealed package.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageRow {
-    /// Which.
-    pub id: PackageId,
-    /// SHA-256 of its bytes.
-    pub digest: String,
-}
+/// Where the latest time is kept that was seen in a change of a package.
+const CLOCK: &str = "package_clock";
 
-/// Adds the row for a package that the task's new evidence names.
-pub(crate) fn record(
+pub(crate) fn insert(
     tx: &mut Transaction<'_>,
-    task: &Task,
-    evidence: &Evidence,
+    package: &PackageRecord,
+    sealed: Option<&str>,
 ) -> Result<(), StoreError> {
-    let Evidence::Sealed { package, digest } = evidence else {
-        return Ok(());
-    };
+    let label = &package.label;
     tx.execute(
-        "INSERT INTO packages (id, task, project, digest) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO packages (id, project, task, created_at, version, body, sealed) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
         &[
-            package.to_string().into(),
-            task.id.to_string().into(),
-            task.project.to_string().into(),
-            digest.as_str().into(),
+            label.id.to_string().into(),
+            package.project.to_string().into(),
+            label.task.map(|task| task.to_string()).into(),
+            label.created_at.as_millisecond().into(),
+            number(package.version)?.into(),
+            json(package)?.into(),
+            sealed.into(),
         ],
     )?;
     Ok(())
 }
 
-/// The packages of a task, oldest first.
-pub fn of_task(tx: &mut Transaction<'_>, task: TaskId) -> Result<Vec<PackageRow>, StoreError> {
+/// Replaces the row that had version `from`.
+pub(crate) fn update(
+    tx: &mut Transaction<'_>,
+    package: &PackageRecord,
+    from: u64,
+) -> Result<(), StoreError> {
+    let id = package.label.id;
+    let changed = tx.execute(
+        "UPDATE packages SET version = $1, body = $2 WHERE id = $3 AND version = $4",
+        &[
+            number(package.version)?.into(),
+            json(package)?.into(),
+            id.to_string().into(),
+            number(from)?.into(),
+        ],
+    )?;
+    match changed {
+        1 => Ok(()),
+        _ => Err(StoreError::Inconsistent(format!(
+            "{id} changed under our lock"
+        ))),
+    }
+}
+
+/// The package with this id, locked for a change.
+pub(crate) fn lock(tx: &mut Transaction<'_>, id: PackageId) -> Result<PackageRecord, StoreError> {
+    find(tx, id, RowLock::Wait)
+}
+
+/// The package with this id.
+pub fn get(tx: &mut Transaction<'_>, id: PackageId) -> Result<PackageRecord, StoreError> {
+    find(tx, id, RowLock::None)
+}
+
+fn find(
+    tx: &mut Transaction<'_>,
+    id: PackageId,
+    lock: RowLock,
+) -> Result<PackageRecord, StoreError> {
     let rows = tx.query(
-        "SELECT id, digest FROM packages WHERE task = $1 ORDER BY id",
-        &[task.to_string().into()],
+        "SELECT body FROM packages WHERE id = $1",
+        &[id.to_string().into()],
+        lock,
+    )?;
+    let row = rows.first().ok_or_else(|| StoreError::NotFound {
+        what: format!("package {id}"),
+    })?;
+    from_json(field(row.text(0))?)
+}
+
+/// The packages of a project, newest first, with where each is now. At most `limit`, after the given one.
+pub fn page(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    after: Option<&PackageRecord>,
+    limit: u32,
+) -> Result<Vec<(PackageRecord, PackageStanding)>, StoreError> {
+    let (at, id) = after.map_or((i64::MAX, String::new()), |it| {
+        (
+            it.label.created_at.as_millisecond(),
+            it.label.id.to_string(),
+        )
+    });
+    let rows = tx.query(
+        "SELECT body FROM packages WHERE project = $1 \
+         AND (created_at < $2 OR (created_at = $2 AND id < $3)) \
+         ORDER BY created_at DESC, id DESC LIMIT $4",
+        &[
+            project.to_string().into(),
+            at.into(),
+            id.into(),
+            i64::from(limit).into(),
+        ],
         RowLock::None,
     )?;
+    let wall = clock(tx)?;
+    let moment = tx.now.moment.clone();
     rows.iter()
         .map(|row| {
-            Ok(PackageRow {
-                id: parsed(row, 0)?,
-                digest: field(row.text(1))?.to_owned(),
-            })
+            let package: PackageRecord = from_json(field(row.text(0))?)?;
+            let standing = package.standing(wall, &moment);
+            Ok((package, standing))
         })
         .collect()
+}
+
+/// The bytes of a package, where they are kept beside its row.
+pub fn sealed(tx: &mut Transaction<'_>, id: PackageId) -> Result<Option<String>, StoreError> {
+    let rows = tx.query(
+        "SELECT sealed FROM packages WHERE id = $1",
+        &[id.to_string().into()],
+        RowLock::None,
+    )?;
+    let row = rows.first().map(|row| field(row.optional_text(0)));
+    Ok(row.transpose()?.flatten().map(str::to_owned))
+}
+
+/// The time that packages expire by: the wall clock, but never less than what was seen in a change of one. Turning the
+/// clock back revives nothing.
+pub fn clock(tx: &mut Transaction<'_>) -> Result<Timestamp, StoreError> {
+    let rows = tx.query(
+        "SELECT value FROM meta WHERE name = $1",
+        &[CLOCK.into()],
+        RowLock::None,
+    )?;
+    let kept: Option<i64> = rows.first().map(|row| parsed(row, 0)).transpose()?;
+    let kept = kept.and_then(|kept| Timestamp::from_millisecond(kept).ok());
+    Ok(kept.map_or(tx.now.wall, |kept| kept.max(tx.now.wall)))
+}
+
+/// Keeps the time of a change.
+pub(crate) fn keep_time(tx: &mut Transaction<'_>) -> Result<Timestamp, StoreError> {
+    let before = clock(tx)?;
+    let wall = tx.now.wall.as_millisecond();
+    let values: [Value; 2] = [CLOCK.into(), wall.to_string().into()];
+    tx.execute(
+        "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE \
+         SET value = excluded.value WHERE CAST(meta.value AS BIGINT) < CAST(excluded.value AS BIGINT)",
+        &values,
+    )?;
+    Ok(before)
+}
+
+/// Ids in order, for the audit.
+pub(crate) fn ids_after(
+    tx: &mut Transaction<'_>,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<PackageId>, StoreError> {
+    let rows = tx.query(
+        "SELECT id FROM packages WHERE id > $1 ORDER BY id LIMIT $2",
+        &[after.into(), i64::from(limit).into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| parsed(row, 0)).collect()
 }

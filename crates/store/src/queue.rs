@@ -6,16 +6,19 @@
 
 mod change;
 mod claim;
+mod context;
 mod feature;
+mod package;
 mod record;
 
-pub use change::{Answer, Change, Receipt, Request, TaskRef, TenureWish};
+pub use change::{Answer, Change, Receipt, Receiving, Request, TaskRef, TenureWish};
 
 use handoff_core::caller::Action;
 use handoff_core::hold::{Hold, HoldEvent, HoldScope};
 use handoff_core::task::{Command, Reason};
 use handoff_core::{
-    Caller, Event, FeatureEvent, Now, ProjectId, StreamId, Task, TaskEvent, TaskId,
+    Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId, StreamId, Task,
+    TaskEvent, TaskId,
 };
 
 use crate::error::StoreError;
@@ -140,6 +143,16 @@ fn perform(
             };
             feature::record(tx, &named, event, by, keyed)
         }
+        Change::Context {
+            project,
+            scope,
+            command,
+        } => context::change(tx, *project, *scope, command, by, keyed),
+        Change::Seal {
+            package, sealed, ..
+        } => package::seal(tx, package, sealed.as_deref(), by, keyed),
+        Change::Package { id, command } => package::change(tx, *id, command, by, keyed),
+        Change::Receive(receiving) => package::receive(tx, receiving, by, keyed),
     }
 }
 
@@ -223,7 +236,11 @@ fn project_of(scope: HoldScope) -> Option<ProjectId> {
 fn may_be_repeat(error: &StoreError) -> bool {
     matches!(
         error,
-        StoreError::Refused { .. } | StoreError::Held { .. } | StoreError::OwnershipTaken { .. }
+        StoreError::Refused { .. }
+            | StoreError::PackageRefused { .. }
+            | StoreError::ContextRefused { .. }
+            | StoreError::Held { .. }
+            | StoreError::OwnershipTaken { .. }
     ) || is_taken(error)
 }
 
@@ -288,7 +305,11 @@ fn name_taken(
         | Change::Claim { .. }
         | Change::Hold { .. }
         | Change::Unhold { .. }
-        | Change::Record { .. } => {
+        | Change::Record { .. }
+        | Change::Context { .. }
+        | Change::Seal { .. }
+        | Change::Package { .. }
+        | Change::Receive(_) => {
             return Ok(None);
         }
     };
@@ -306,7 +327,7 @@ pub(crate) fn task_history(
         .into_iter()
         .filter_map(|envelope| match envelope.event {
             Event::Task(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_) | Event::Feature(_) => None,
+            Event::Hold(_) | Event::Feature(_) | Event::Package(_) | Event::Context(_) => None,
         })
 }
 
@@ -318,6 +339,30 @@ pub(crate) fn feature_history(
         .into_iter()
         .filter_map(|envelope| match envelope.event {
             Event::Feature(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_) | Event::Task(_) => None,
+            Event::Hold(_) | Event::Task(_) | Event::Package(_) | Event::Context(_) => None,
+        })
+}
+
+/// The same for a package.
+pub(crate) fn package_history(
+    history: Vec<handoff_core::Envelope>,
+) -> impl Iterator<Item = (u64, handoff_core::Timestamp, PackageEvent)> {
+    history
+        .into_iter()
+        .filter_map(|envelope| match envelope.event {
+            Event::Package(event) => Some((envelope.seq, envelope.at, event)),
+            Event::Hold(_) | Event::Task(_) | Event::Feature(_) | Event::Context(_) => None,
+        })
+}
+
+/// The same for a context.
+pub(crate) fn context_history(
+    history: Vec<handoff_core::Envelope>,
+) -> impl Iterator<Item = (u64, ContextEvent)> {
+    history
+        .into_iter()
+        .filter_map(|envelope| match envelope.event {
+            Event::Context(event) => Some((envelope.seq, event)),
+            Event::Hold(_) | Event::Task(_) | Event::Feature(_) | Event::Package(_) => None,
         })
 }

@@ -1,5 +1,6 @@
 //! What happened to a task, in past tense.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::spec::TaskSpec;
@@ -101,7 +102,7 @@ pub enum TaskEvent {
 }
 
 /// A proof that the tool itself produced for an attempt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Evidence {
     /// The referee ran a command.

@@ -2,8 +2,8 @@
 
 use handoff_core::TaskState;
 use handoff_core::task::Evidence;
-use handoff_engine::{Attempt, Ending};
-use handoff_files::Dir;
+use handoff_engine::Ending;
+use handoff_package::{Package, Shelf};
 
 use crate::stage::{Stage, names, owning, spec, verified};
 
@@ -268,16 +268,19 @@ fn the_package_opens_and_has_the_evidence() {
     let Some(Evidence::Sealed { package, digest }) = task.evidence.last() else {
         panic!("{:?}", task.evidence);
     };
-    let dir = Dir::open(&stage.places.packages(stage.project)).unwrap();
-    let opened = handoff_package::load(&dir, *package, digest).unwrap();
-    assert_eq!(handoff_package::seal(&opened).unwrap().digest(), digest);
+    let shelf = Shelf::at(stage.places.packages(stage.project));
+    let opened = shelf.load(*package, &digest.parse().unwrap()).unwrap();
+    let Package { label, payload } = opened.package;
     assert_eq!(
-        (opened.task, opened.fence, &opened.brief),
-        (task.id, task.fence, &task.spec.brief)
+        (label.task, payload.fence, payload.brief),
+        (
+            Some(task.id),
+            Some(task.fence),
+            Some(task.spec.brief.clone())
+        )
     );
-    assert_eq!(opened.evidence, task.evidence[..2]);
-    assert_eq!(opened.branch, Attempt::of(&task).branch(&task));
-    assert_eq!(opened.commit.map(|it| it.to_string()), stage.branch(&task));
+    assert_eq!(payload.proofs, task.evidence[..2]);
+    assert_eq!(label.commit.map(|it| it.to_string()), stage.branch(&task));
 }
 
 #[test]

@@ -132,7 +132,9 @@ impl Stage {
         let events = read(&mut self.store, |tx| events::history(tx, stream, u64::MAX)).unwrap();
         let task_event = |event| match event {
             Event::Task(event) => event,
-            Event::Hold(_) | Event::Feature(_) => panic!("a task has no such event"),
+            Event::Hold(_) | Event::Feature(_) | Event::Package(_) | Event::Context(_) => {
+                panic!("a task has no such event")
+            }
         };
         events.into_iter().map(|it| task_event(it.event)).collect()
     }

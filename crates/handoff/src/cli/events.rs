@@ -205,6 +205,10 @@ fn announced(event: &Event) -> Option<String> {
     match event {
         Event::Task(TaskEvent::Added { spec }) => Some(spec.name.to_string()),
         Event::Feature(FeatureEvent::Begun { name }) => Some(name.to_string()),
-        Event::Task(_) | Event::Feature(_) | Event::Hold(_) => None,
+        Event::Task(_)
+        | Event::Feature(_)
+        | Event::Hold(_)
+        | Event::Package(_)
+        | Event::Context(_) => None,
     }
 }

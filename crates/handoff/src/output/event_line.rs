@@ -3,7 +3,7 @@
 use handoff_core::feature::{CheckOutcome, NoteKind};
 use handoff_core::hold::HoldEvent;
 use handoff_core::task::Evidence;
-use handoff_core::{Envelope, Event, FeatureEvent, TaskEvent};
+use handoff_core::{ContextEvent, Envelope, Event, FeatureEvent, PackageEvent, TaskEvent};
 
 use super::plain::one_line;
 use super::table::cut;
@@ -18,6 +18,8 @@ pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
     let what = match &envelope.event {
         Event::Task(event) => task_event(event),
         Event::Feature(event) => feature_event(event),
+        Event::Package(event) => package_event(event),
+        Event::Context(event) => context_event(event),
         Event::Hold(HoldEvent::Held { hold }) => {
             format!(
                 "held{}",
@@ -127,4 +129,38 @@ fn proof(evidence: &Evidence) -> String {
 
 fn why(text: Option<&impl std::fmt::Display>) -> String {
     text.map_or_else(String::new, |text| format!(": {text}"))
+}
+
+fn package_event(event: &PackageEvent) -> String {
+    match event {
+        PackageEvent::Created { label, .. } => format!("created ({})", label.kind.word()),
+        PackageEvent::Claimed { claim } => format!("claimed with fence {}", claim.fence),
+        PackageEvent::Released { reason, .. } => match reason {
+            Some(reason) => format!("released: {reason}"),
+            None => "released".to_owned(),
+        },
+        PackageEvent::ClaimExpired { .. } => "claim ran out".to_owned(),
+        PackageEvent::Consumed { receipt } => {
+            let keys = receipt.report.len();
+            format!("received into {}: {keys} keys", receipt.into)
+        }
+        PackageEvent::Transferred { to } => format!("transferred to {to}"),
+        PackageEvent::Cancelled { .. } => "deleted".to_owned(),
+        PackageEvent::Expired => "expired".to_owned(),
+    }
+}
+
+fn context_event(event: &ContextEvent) -> String {
+    match event {
+        ContextEvent::Set { entry } => format!("set {} = {}", entry.key, entry.value),
+        ContextEvent::Removed { key } => format!("removed {key}"),
+        ContextEvent::Restored {
+            package,
+            entries,
+            removed,
+        } => {
+            let (written, gone) = (entries.len(), removed.len());
+            format!("took in {package}: {written} written, {gone} removed")
+        }
+    }
 }

@@ -64,6 +64,9 @@ fn help_lists_the_commands() {
       queue        Tasks: add, list, claim, report
       hold         Stop handing out work; what runs goes on
       unhold       Hand out work again
+      context      Shared context: keyed JSON that sessions leave for each other
+      package      Sealed packages: what one session hands to the next, with proof
+      keys         Keys: who sealed a package, and whom you trust
       events       Read or follow the ledger, or what happens to a session
       worker       Take ready tasks down the road
       guide        Read how to get from nothing to an agent at work

@@ -36,6 +36,8 @@ mod landing;
 #[cfg(test)]
 mod note;
 #[cfg(test)]
+mod package;
+#[cfg(test)]
 mod project;
 #[cfg(test)]
 mod prompt;

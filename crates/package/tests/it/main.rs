@@ -1,8 +1,14 @@
-//! Packages as they are sealed, damaged and stored.
+//! Packages as they are sealed, damaged, stored and carried.
 
+#[cfg(test)]
+mod bundle;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
 mod seal;
 #[cfg(test)]
-mod store;
+mod shelf;

@@ -10,10 +10,16 @@ use crate::migration::{self, Migration, Plan};
 use crate::sql::SqlError;
 use crate::store::{StoreInfo, StoreKind};
 
-const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    sql: include_str!("../../migrations/postgres/0001.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        sql: include_str!("../../migrations/postgres/0001.sql"),
+    },
+    Migration {
+        version: 2,
+        sql: include_str!("../../migrations/postgres/0002.sql"),
+    },
+];
 
 /// Anyone's number; all of us take the same one while the schema is made.
 const MIGRATION_LOCK: i64 = 0x6864_6f66;

@@ -1,10 +1,13 @@
 //! What can be asked of the ledger, and what it answers.
 
+use handoff_core::context::{ContextCommand, Entry, Policy};
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
+use handoff_core::package::PackageCommand;
 use handoff_core::task::{Command, Reason, TaskSpec};
 use handoff_core::{
-    Caller, FeatureEvent, FeatureId, FeatureName, FeatureRecord, IdempotencyKey, Moment, Now,
+    Caller, ContextEvent, ContextScope, Digest as ContentDigest, FeatureEvent, FeatureId,
+    FeatureName, FeatureRecord, Fence, IdempotencyKey, Moment, Now, PackageId, PackageRecord,
     ProjectId, SessionId, Task, TaskId, TaskName,
 };
 use serde::Serialize;
@@ -83,6 +86,53 @@ pub enum Change {
         /// What happened.
         event: FeatureEvent,
     },
+    /// Change a context.
+    Context {
+        /// Where it belongs.
+        project: ProjectId,
+        /// Whose.
+        scope: ContextScope,
+        /// What is asked.
+        command: ContextCommand,
+    },
+    /// Take a package into the ledger whose bytes are durable, or are brought along.
+    Seal {
+        /// As it begins. Not part of what is asked: a repeat brings another id and another time.
+        #[serde(skip)]
+        package: Box<PackageRecord>,
+        /// What is in it, without id and time.
+        content: ContentDigest,
+        /// Its bytes, where machines share no directory.
+        #[serde(skip)]
+        sealed: Option<String>,
+    },
+    /// Tell a package something.
+    Package {
+        /// Which.
+        id: PackageId,
+        /// What.
+        command: PackageCommand,
+    },
+    /// Take the content of a package into a context, and consume it.
+    Receive(Receiving),
+}
+
+/// A package that is received: all of it or nothing.
+#[derive(Debug, Clone, Serialize)]
+pub struct Receiving {
+    /// Which package.
+    pub id: PackageId,
+    /// By which claim.
+    pub fence: Fence,
+    /// The project that takes it in.
+    pub project: ProjectId,
+    /// The context that takes it in.
+    pub into: ContextScope,
+    /// What becomes of what is there.
+    pub policy: Policy,
+    /// Its content. Not part of what is asked: the id says it.
+    #[serde(skip)]
+    pub entries: Vec<Entry>,
 }
 
 /// How a caller means a task.
@@ -154,6 +204,18 @@ pub enum Answer {
     Task(Box<Task>),
     /// The feature it was about.
     Feature(Box<FeatureRecord>),
+    /// The package it was about. One that was to be claimed and turned out to be expired is here too, as that: the refusal
+    /// is recorded.
+    Package(Box<PackageRecord>),
+    /// What was changed in a context.
+    Context {
+        /// Whose.
+        scope: ContextScope,
+        /// The number of the event; of the last one, if nothing had to be changed.
+        version: u64,
+        /// What happened; none if it was so already.
+        event: Option<ContextEvent>,
+    },
     /// The hold it was about.
     Hold {
         /// What is or was held.
@@ -170,7 +232,23 @@ impl Answer {
     pub fn into_task(self) -> Option<Task> {
         match self {
             Self::Task(task) => Some(*task),
-            Self::Feature(_) | Self::Hold { .. } | Self::NothingReady => None,
+            Self::Feature(_)
+            | Self::Package(_)
+            | Self::Context { .. }
+            | Self::Hold { .. }
+            | Self::NothingReady => None,
+        }
+    }
+
+    /// The package, where the answer is one.
+    pub fn into_package(self) -> Option<PackageRecord> {
+        match self {
+            Self::Package(package) => Some(*package),
+            Self::Task(_)
+            | Self::Feature(_)
+            | Self::Context { .. }
+            | Self::Hold { .. }
+            | Self::NothingReady => None,
         }
     }
 }

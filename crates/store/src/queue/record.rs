@@ -1,13 +1,14 @@
 //! Writing down what was decided: events and rows together, then what follows for others.
 
 use handoff_core::task::Command;
-use handoff_core::{Caller, Envelope, Event, FeatureRecord, StreamId, Task, TaskEvent};
+use handoff_core::{
+    Caller, Envelope, Event, FeatureRecord, PackageRecord, StreamId, Task, TaskEvent,
+};
 
 use super::change::Answer;
-use super::{Performed, command_task, feature_history, task_history};
+use super::{Performed, command_task, feature_history, package_history, task_history};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
-use crate::packages;
 use crate::sql::Act;
 use crate::store::Transaction;
 use crate::tasks;
@@ -63,9 +64,6 @@ pub(super) fn change(
     let (from, had_ended) = (task.version, task.state.ending());
     for event in &events {
         task.apply(event.clone(), tx.now.wall);
-        if let TaskEvent::Evidenced { evidence, .. } = event {
-            packages::record(tx, task, evidence)?;
-        }
     }
     let appending = appending_all(tx, task, events, by, keyed)?;
     let changed = tx.execute_all(&[tasks::updating(task, from)?, appending])?;
@@ -133,10 +131,23 @@ pub(super) fn answer(stream: StreamId, mut history: Vec<Envelope>) -> Result<Ans
                 scope,
                 hold: event.in_force(),
             }),
-            Some(Event::Task(_) | Event::Feature(_)) | None => {
-                Err(inconsistent("no hold in it".to_owned()))
-            }
+            Some(Event::Task(_) | Event::Feature(_) | Event::Package(_) | Event::Context(_))
+            | None => Err(inconsistent("no hold in it".to_owned())),
         },
+        StreamId::Context(scope) => match history.pop().map(|last| (last.seq, last.event)) {
+            Some((version, Event::Context(event))) => Ok(Answer::Context {
+                scope,
+                version,
+                event: Some(event),
+            }),
+            Some((_, Event::Task(_) | Event::Feature(_) | Event::Package(_) | Event::Hold(_)))
+            | None => Err(inconsistent("no change in it".to_owned())),
+        },
+        StreamId::Package(id) => {
+            let package = PackageRecord::replay(id, project?, package_history(history))
+                .map_err(|error| inconsistent(error.to_string()))?;
+            Ok(Answer::Package(Box::new(package)))
+        }
         StreamId::Feature(id) => {
             let feature = FeatureRecord::replay(id, project?, feature_history(history))
                 .map_err(|error| inconsistent(error.to_string()))?;

@@ -10,10 +10,16 @@ use super::{Place, log, rollback};
 use crate::error::StoreError;
 use crate::migration::{self, Migration, Plan};
 
-pub(super) const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    sql: include_str!("../../migrations/sqlite/0001.sql"),
-}];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        sql: include_str!("../../migrations/sqlite/0001.sql"),
+    },
+    Migration {
+        version: 2,
+        sql: include_str!("../../migrations/sqlite/0002.sql"),
+    },
+];
 
 /// Makes sure that the file has the newest schema, and says which store it is.
 pub(super) fn bring_up_to_date(
@@ -131,17 +137,19 @@ mod tests {
     use super::*;
     use crate::sqlite::{Ambient, connection};
 
-    const NEXT: [Migration; 2] = [
+    const NEXT: [Migration; 3] = [
         MIGRATIONS[0],
+        MIGRATIONS[1],
         Migration {
-            version: 2,
+            version: 3,
             sql: "CREATE TABLE later (x TEXT);",
         },
     ];
-    const BROKEN: [Migration; 2] = [
+    const BROKEN: [Migration; 3] = [
         MIGRATIONS[0],
+        MIGRATIONS[1],
         Migration {
-            version: 2,
+            version: 3,
             sql: "CREATE TABLE later (x TEXT); CREATE TABLE meta (x TEXT);",
         },
     ];
@@ -192,8 +200,8 @@ mod tests {
         let fixture = fixture();
         assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
         assert!(fixture.has_table("later"));
-        let backup = Connection::open(fixture.home.path().join("handoff.v1.backup")).unwrap();
-        assert_eq!(int_pragma(&backup, "user_version").unwrap(), 1);
+        let backup = Connection::open(fixture.home.path().join("handoff.v2.backup")).unwrap();
+        assert_eq!(int_pragma(&backup, "user_version").unwrap(), 2);
         assert_eq!(store_id(&backup).unwrap(), fixture.id);
         assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
     }
@@ -212,7 +220,7 @@ mod tests {
         fixture.upgrade(&NEXT).unwrap();
         let refused = fixture.upgrade(MIGRATIONS);
         assert!(
-            matches!(refused, Err(StoreError::TooNew { found: 2, known: 1 })),
+            matches!(refused, Err(StoreError::TooNew { found: 3, known: 2 })),
             "{refused:?}"
         );
     }

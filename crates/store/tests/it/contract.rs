@@ -1,11 +1,13 @@
 //! What both stores must do alike. Each fact is stated once and checked on both.
 
+mod contexts;
 mod events;
 mod features;
 mod holds;
 mod keys;
 mod leases;
 mod ownership;
+mod packages;
 mod queue;
 
 /// Makes a test of each function for SQLite and for PostgreSQL.

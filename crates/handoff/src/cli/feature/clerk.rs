@@ -84,7 +84,11 @@ impl<'a> Clerk<'a> {
         };
         match desk.submit(change, None)?.receipt.answer {
             Answer::Feature(record) => Ok(Some(*record)),
-            Answer::Task(_) | Answer::Hold { .. } | Answer::NothingReady => Ok(None),
+            Answer::Task(_)
+            | Answer::Hold { .. }
+            | Answer::Package(_)
+            | Answer::Context { .. }
+            | Answer::NothingReady => Ok(None),
         }
     }
 }

@@ -91,7 +91,11 @@ fn show(
     let receipt = &recorded.receipt;
     let task = match &receipt.answer {
         Answer::Task(task) => Some(desk.document(task, &receipt.now.moment)),
-        Answer::NothingReady | Answer::Hold { .. } | Answer::Feature(_) => None,
+        Answer::NothingReady
+        | Answer::Hold { .. }
+        | Answer::Feature(_)
+        | Answer::Package(_)
+        | Answer::Context { .. } => None,
     };
     let code = match &task {
         Some(_) => ExitCode::Done,

@@ -4,7 +4,7 @@ use handoff_core::lease::Tenure;
 use handoff_core::task::{Command, Evidence, Refusal};
 use handoff_core::{Fence, PackageId, SessionId, Task};
 use handoff_store::queue::{Change, TenureWish};
-use handoff_store::{StoreError, packages, read, tasks};
+use handoff_store::{StoreError, read, tasks};
 
 use super::on_both_stores;
 use crate::fixture::{Fixture, TTL, complete, spec, task_of, uuid};
@@ -15,7 +15,6 @@ on_both_stores! {
     an_expired_owner_is_refused_even_before_anyone_else_claims,
     a_heartbeat_keeps_the_lease,
     an_anchored_lease_ends_only_with_its_holder,
-    sealing_needs_the_lease_and_leaves_a_package_row,
 }
 
 fn is_lease_lost<T: std::fmt::Debug>(result: &Result<T, StoreError>) -> bool {
@@ -148,33 +147,6 @@ fn an_anchored_lease_ends_only_with_its_holder(fixture: &mut Fixture) {
         .tell(&added, Command::LoseHolder { session })
         .unwrap();
     assert_eq!(fixture.claim().unwrap().fence, Fence::new(2));
-}
-
-fn sealing_needs_the_lease_and_leaves_a_package_row(fixture: &mut Fixture) {
-    fixture.add(spec("one"));
-    let claimed = fixture.claim().unwrap();
-    let package = PackageId::from_uuid(uuid());
-    let evidence = Evidence::Sealed {
-        package,
-        digest: "abc".to_owned(),
-    };
-    fixture
-        .tell(
-            &claimed,
-            Command::Prove {
-                fence: claimed.fence,
-                evidence,
-            },
-        )
-        .unwrap();
-    let rows = read(&mut *fixture.store, |tx| packages::of_task(tx, claimed.id)).unwrap();
-    assert_eq!(
-        rows,
-        [packages::PackageRow {
-            id: package,
-            digest: "abc".to_owned()
-        }]
-    );
 }
 
 fn row(fixture: &mut Fixture, task: &Task) -> Task {

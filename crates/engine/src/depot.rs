@@ -1,0 +1,220 @@
+//! Where packages are sealed, kept and found: the shelf on disk or the ledger of a team, the keys, and the row that knows what became
+//! of each.
+
+use handoff_core::package::{Audience, Label, Origin, PackageStanding};
+use handoff_core::{
+    Caller, Digest, IdempotencyKey, PackageId, PackageRecord, ProjectId, Timestamp,
+};
+use handoff_package::{
+    KeyPair, KeyStanding, Keyring, LoadError, Opened, Package, Sealed, Shelf, open, seal,
+};
+use handoff_store::queue::{Change, Request, submit};
+use handoff_store::{Store, StoreKind, packages, read};
+
+use crate::error::EngineError;
+use crate::places::Places;
+
+/// Where packages are sealed, kept and found.
+pub struct Depot<'a> {
+    store: &'a mut dyn Store,
+    project: ProjectId,
+    keyring: Keyring,
+    shelf: Shelf,
+}
+
+/// A package that was found: its row, and what is in it, verified.
+#[derive(Debug)]
+pub struct Stored {
+    /// What is known of it.
+    pub record: PackageRecord,
+    /// What is in it.
+    pub opened: Opened,
+    /// Exactly what was verified.
+    pub bytes: Vec<u8>,
+    /// Where it is now.
+    pub standing: PackageStanding,
+    /// The time that its age was judged by.
+    pub judged_at: Timestamp,
+}
+
+/// Whether a package may be received here, apart from what the ledger says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acceptance {
+    /// What its signer is worth.
+    pub signer: KeyStanding,
+    /// Whether it is for us.
+    pub is_for_us: bool,
+    /// How it came here.
+    pub origin: Origin,
+}
+
+impl Acceptance {
+    /// Whether nothing speaks against it.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        let is_trusted = matches!(self.signer, KeyStanding::Own | KeyStanding::Trusted(_));
+        is_trusted && self.is_for_us && self.origin != Origin::Unsealed
+    }
+}
+
+impl<'a> Depot<'a> {
+    /// The depot of a project.
+    pub fn new(store: &'a mut dyn Store, project: ProjectId, places: &Places) -> Self {
+        Self {
+            store,
+            project,
+            keyring: Keyring::below(places.home()),
+            shelf: Shelf::at(places.packages(project)),
+        }
+    }
+
+    /// The keys.
+    pub const fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+
+    /// The packages on disk.
+    pub const fn shelf(&self) -> &Shelf {
+        &self.shelf
+    }
+
+    /// The ledger.
+    pub fn store(&mut self) -> &mut dyn Store {
+        self.store
+    }
+
+    /// Whether the bytes of packages lie in the ledger, because machines share no directory.
+    pub fn is_shared(&self) -> bool {
+        self.store.info().kind == StoreKind::Postgres
+    }
+
+    /// This machine's key, made on first use.
+    pub fn own_key(&self) -> Result<KeyPair, EngineError> {
+        Ok(self.keyring.own(handoff_process::random::<32>)?)
+    }
+
+    /// Seals a package with this machine's key, keeps it and takes it into the ledger.
+    pub fn keep(
+        &mut self,
+        package: &Package,
+        origin: Origin,
+        by: &Caller,
+        key: &IdempotencyKey,
+    ) -> Result<PackageRecord, EngineError> {
+        let sealed = seal(package, &self.own_key()?)?;
+        let content = content(package);
+        self.take_in(&package.label, &sealed, content, origin, by, key)
+    }
+
+    /// Takes a package into the ledger that was sealed elsewhere, as it is.
+    pub fn adopt(
+        &mut self,
+        opened: &Opened,
+        bytes: &[u8],
+        by: &Caller,
+        key: &IdempotencyKey,
+    ) -> Result<PackageRecord, EngineError> {
+        let label = &opened.package.label;
+        let sealed = Sealed::of(opened, bytes);
+        let content = opened.digest.clone();
+        self.take_in(label, &sealed, content, Origin::Imported, by, key)
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the two ways in differ in each of them"
+    )]
+    fn take_in(
+        &mut self,
+        label: &Label,
+        sealed: &Sealed,
+        content: Digest,
+        origin: Origin,
+        by: &Caller,
+        key: &IdempotencyKey,
+    ) -> Result<PackageRecord, EngineError> {
+        let begun =
+            PackageRecord::begin(self.project, label.clone(), sealed.digest().clone(), origin);
+        let text = if self.is_shared() {
+            String::from_utf8(sealed.bytes().to_vec()).ok()
+        } else {
+            // The file comes before the row that names it.
+            self.shelf.put(sealed)?;
+            None
+        };
+        let change = Change::Seal {
+            package: Box::new(begun.clone()),
+            content,
+            sealed: text,
+        };
+        let request = Request {
+            by: by.clone(),
+            key: key.clone(),
+            change,
+        };
+        let receipt = submit(self.store, &request)?;
+        let record = receipt.answer.into_package().unwrap_or(begun);
+        if record.label.id != sealed.id() {
+            // It was a repeat: the first one is kept.
+            self.shelf.remove(sealed.id())?;
+        }
+        Ok(record)
+    }
+
+    /// Finds a package and opens it.
+    pub fn find(&mut self, id: PackageId) -> Result<Stored, EngineError> {
+        let (record, text, wall, now) = read(self.store, |tx| {
+            let record = packages::get(tx, id)?;
+            let text = packages::sealed(tx, id)?;
+            Ok((record, text, packages::clock(tx)?, tx.now.clone()))
+        })?;
+        let bytes = match text {
+            Some(text) => text.into_bytes(),
+            None => self.shelf.bytes(id).map_err(LoadError::Read)?,
+        };
+        let opened = open(&bytes).map_err(LoadError::Open)?;
+        if opened.digest != record.digest || opened.package.label != record.label {
+            return Err(LoadError::Replaced.into());
+        }
+        let standing = record.standing(wall, &now.moment);
+        Ok(Stored {
+            record,
+            opened,
+            bytes,
+            standing,
+            judged_at: wall,
+        })
+    }
+
+    /// Whether a package may be received here.
+    pub fn acceptance(&self, stored: &Stored) -> Result<Acceptance, EngineError> {
+        let own = self.keyring.existing()?.map(|own| own.public().id());
+        let mut receiver = vec![
+            Audience::Project(self.project),
+            Audience::Store(self.store.info().id),
+        ];
+        receiver.extend(own.map(Audience::Key));
+        Ok(Acceptance {
+            signer: self.keyring.standing(&stored.opened.signer)?,
+            is_for_us: stored.record.label.is_for(&receiver),
+            origin: stored.record.origin,
+        })
+    }
+}
+
+/// What is in a package, without what is new each time.
+fn content(package: &Package) -> Digest {
+    let payload = serde_json::to_vec(&package.payload).unwrap_or_default();
+    let label = &package.label;
+    let rest = format!(
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        label.kind,
+        label.session_id,
+        label.subject_id,
+        label.source_phase,
+        label.target_phase,
+        label.audience,
+        label.single_use
+    );
+    Digest::of(&[payload.as_slice(), rest.as_bytes()].concat())
+}

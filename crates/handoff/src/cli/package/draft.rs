@@ -1,0 +1,269 @@
+//! A package before it is sealed: what the options say, and what is found out without them.
+
+use std::time::Duration;
+
+use handoff_api::ExitCode;
+use handoff_core::context::{ContextPattern, Entry};
+use handoff_core::package::{
+    Actor, Audience, Label, PackageKind, PhaseName, PipelineVersion, ResumePoint, SessionRef,
+    SubjectId,
+};
+use handoff_core::task::{Reason, Summary};
+use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp, TreeState};
+use handoff_engine::without_secrets;
+use handoff_git::{Git, GitError};
+use handoff_package::payload::{
+    Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext,
+};
+use handoff_package::{Package, Payload};
+use handoff_store::{contexts, packages, read, tasks};
+
+use crate::cli::span::Span;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// How long a package lives when nobody says otherwise.
+const DEFAULT_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What can be said about a package, however it is made.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct DraftArgs {
+    /// What it is about: a customer, a ticket, a clone.
+    #[arg(long, value_name = "ID")]
+    subject: Option<SubjectId>,
+    /// The session it comes from; inside a session, that one.
+    #[arg(long = "from-session", value_name = "ID")]
+    from_session: Option<SessionRef>,
+    /// The phase that ended.
+    #[arg(long, value_name = "PHASE")]
+    source_phase: Option<PhaseName>,
+    /// The phase that is to go on; without it, the one that ended.
+    #[arg(long, value_name = "PHASE")]
+    target_phase: Option<PhaseName>,
+    /// How many steps of the phase are done, and how many it has, as `2/5`.
+    #[arg(long, value_name = "STEP/TOTAL", value_parser = parse_step)]
+    step: Option<(u32, u32)>,
+    /// Why the work stopped there.
+    #[arg(long, value_enum, default_value_t = Status::Paused)]
+    status: Status,
+    /// Where to go on, in words that the next session can act on.
+    #[arg(long, value_name = "TEXT")]
+    resume_point: Option<ResumePoint>,
+    /// Why it is made.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<Reason>,
+    /// Who makes it.
+    #[arg(long, value_name = "NAME")]
+    created_by: Option<Actor>,
+    /// The version of the pipeline.
+    #[arg(long, value_name = "VERSION")]
+    pipeline_version: Option<PipelineVersion>,
+    /// How long it can be received, such as `12h`; without it a week. `0s` is for ever.
+    #[arg(long, value_name = "TIME", conflicts_with = "expires_at")]
+    ttl: Option<Span>,
+    /// Until when it can be received, such as `2026-12-24T18:00:00Z`.
+    #[arg(long, value_name = "TIME")]
+    expires_at: Option<Timestamp>,
+    /// Who may receive it: the id of a key, a project or a store; may be given several times. Without it, everybody.
+    #[arg(long = "for", value_name = "ID")]
+    audience: Vec<Audience>,
+    /// Let it be received more than once.
+    #[arg(long)]
+    reusable: bool,
+    /// What was done, in a few words: a claim, not a proof.
+    #[arg(long, value_name = "TEXT")]
+    summary: Option<Summary>,
+    /// A decision, with its reason; may be given several times.
+    #[arg(long = "decision", value_name = "TEXT")]
+    decisions: Vec<Reason>,
+    /// Something that was tried and does not work; may be given several times.
+    #[arg(long = "dead-end", value_name = "TEXT")]
+    dead_ends: Vec<Reason>,
+    /// A key that must be in it; may be given several times.
+    #[arg(long = "require", value_name = "KEY")]
+    required: Vec<ContextKey>,
+    /// Only keys like this go into it.
+    #[arg(long, value_name = "PATTERN")]
+    only: Option<ContextPattern>,
+}
+
+/// Why the work stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Status {
+    #[default]
+    Paused,
+    Completed,
+    Error,
+}
+
+fn parse_step(text: &str) -> Result<(u32, u32), String> {
+    let wrong = || "write how many are done of how many, such as `2/5`".to_owned();
+    let (step, total) = text.split_once('/').ok_or_else(wrong)?;
+    let number = |text: &str| {
+        text.parse()
+            .map_err(|_unread: std::num::ParseIntError| wrong())
+    };
+    let (step, total) = (number(step)?, number(total)?);
+    if step > total {
+        return Err(format!("step {step} of {total} is no step"));
+    }
+    Ok((step, total))
+}
+
+/// What the draft is made of besides its options.
+pub(crate) struct Material {
+    pub(crate) kind: PackageKind,
+    pub(crate) scope: ContextScope,
+    pub(crate) claims: Vec<Claim>,
+    /// The task whose work it carries.
+    pub(crate) task: Option<Task>,
+}
+
+impl DraftArgs {
+    /// Puts a package together. Nothing is sealed yet.
+    pub(crate) fn package(
+        self,
+        material: Material,
+        desk: &mut Desk,
+        ctx: &Context,
+    ) -> Result<Package, Failure> {
+        let tree = tree(desk, ctx)?;
+        let (scope, pattern) = (material.scope, self.only.as_ref());
+        let (entries, now) = read(&mut *desk.store, |tx| {
+            let found = contexts::matching(tx, scope, pattern)?;
+            let entries: Vec<Entry> = found.into_values().map(|(_, it)| it).collect();
+            Ok((entries, packages::clock(tx)?))
+        })?;
+        let label = self.label(&material, &tree, desk, now)?;
+        let payload = self.payload(material, entries, tree, desk);
+        Ok(Package { label, payload })
+    }
+
+    fn label(
+        &self,
+        material: &Material,
+        tree: &Option<TreeState>,
+        desk: &Desk,
+        now: Timestamp,
+    ) -> Result<Label, Failure> {
+        let session = match &desk.caller {
+            Caller::Session { session, .. } => session.to_string().parse().ok(),
+            Caller::Person | Caller::Worker | Caller::Reconciler => None,
+        };
+        let task = match material.scope {
+            ContextScope::Task(task) => Some(task),
+            ContextScope::Project(_) | ContextScope::Session(_) => None,
+        };
+        let source_phase = self.source_phase.clone();
+        Ok(Label {
+            id: PackageId::from_uuid(handoff_process::mint()),
+            kind: material.kind,
+            created_at: now,
+            expires_at: self.expiry(now)?,
+            project: desk.project,
+            session_id: self.from_session.clone().or(session),
+            subject_id: self.subject.clone(),
+            task: material.task.as_ref().map(|task| task.id).or(task),
+            feature: None,
+            target_phase: self.target_phase.clone().or_else(|| source_phase.clone()),
+            source_phase,
+            commit: tree.as_ref().and_then(|tree| tree.commit.clone()),
+            audience: self.audience.clone(),
+            single_use: !self.reusable,
+        })
+    }
+
+    fn expiry(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+        if let Some(expires) = self.expires_at {
+            if expires <= now {
+                let text = format!("`--expires-at` is in the past: it is {now}");
+                return Err(Failure::usage(text));
+            }
+            return Ok(Some(expires));
+        }
+        let ttl = self.ttl.map_or(DEFAULT_TTL, Span::duration);
+        if ttl.is_zero() {
+            return Ok(None);
+        }
+        let expires = now.checked_add(ttl);
+        expires
+            .map(Some)
+            .map_err(|error| Failure::usage("`--ttl` is too long").because(&error))
+    }
+
+    fn payload(
+        self,
+        material: Material,
+        entries: Vec<Entry>,
+        tree: Option<TreeState>,
+        desk: &Desk,
+    ) -> Payload {
+        let task = material.task;
+        let reason = || "manual".parse().expect("a word is a reason");
+        let by = desk.caller.to_string();
+        Payload {
+            context: SerializedContext::of(entries),
+            checkpoint: self.checkpoint(),
+            metadata: Metadata {
+                version: PayloadVersion::One,
+                pipeline_version: self.pipeline_version,
+                created_by: self
+                    .created_by
+                    .unwrap_or_else(|| by.parse().expect("a caller is a word or an id")),
+                reason: self.reason.unwrap_or_else(reason),
+                foreign_id: None,
+            },
+            tree,
+            task_name: task.as_ref().map(|task| task.spec.name.clone()),
+            fence: task.as_ref().map(|task| task.fence),
+            brief: task.as_ref().map(|task| task.spec.brief.clone()),
+            summary: self.summary,
+            decisions: self.decisions,
+            dead_ends: self.dead_ends,
+            proofs: task.map_or_else(Vec::new, |task| task.evidence),
+            claims: material.claims,
+            required: self.required,
+            attachments: vec![],
+        }
+    }
+
+    /// None if nobody said anything about where to go on.
+    fn checkpoint(&self) -> Option<Checkpoint> {
+        let resume_point = self.resume_point.clone()?;
+        let (step, total_steps) = self.step.unwrap_or((0, 0));
+        let phase = || "work".parse().expect("a word is the name of a phase");
+        Some(Checkpoint {
+            phase: self.source_phase.clone().unwrap_or_else(phase),
+            step,
+            total_steps,
+            status: match self.status {
+                Status::Paused => CheckpointStatus::Paused,
+                Status::Completed => CheckpointStatus::Completed,
+                Status::Error => CheckpointStatus::Error,
+            },
+            resume_point,
+        })
+    }
+}
+
+/// Where the code stands; none in a repository without a tree.
+pub(super) fn tree(desk: &Desk, ctx: &Context) -> Result<Option<TreeState>, Failure> {
+    let git = Git::new(without_secrets(ctx.ambient.environment.clone()));
+    match git.status(&desk.repository) {
+        Ok(status) => Ok(Some(status.tree)),
+        Err(GitError::NoWorktree(_)) => Ok(None),
+        Err(error) => {
+            let failure = Failure::new(ExitCode::Failed, "cannot tell how the code stands");
+            Err(failure.because(&error))
+        }
+    }
+}
+
+/// The task of a scope, if it is one's.
+pub(super) fn task_of(scope: ContextScope, desk: &mut Desk) -> Result<Option<Task>, Failure> {
+    match scope {
+        ContextScope::Task(id) => Ok(Some(read(&mut *desk.store, |tx| tasks::get(tx, id))?)),
+        ContextScope::Project(_) | ContextScope::Session(_) => Ok(None),
+    }
+}

@@ -1,0 +1,109 @@
+//! `handoff package export`.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use handoff_api::ExitCode;
+use handoff_core::package::{PackageCommand, Recipient};
+use handoff_core::{Fence, PackageId};
+use handoff_engine::depot::Stored;
+use handoff_files::{Dir, Mode, WriteError, atomic};
+use handoff_package::bundle;
+
+use super::receive::claim;
+use super::{desk_for, life, tell};
+use crate::cli::queue::KeyArg;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which.
+    package: PackageId,
+    /// To this file; without it, or with `-`, to standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// It goes to another store, which decides about it from now on: here it counts as transferred.
+    #[arg(long, value_name = "RECIPIENT")]
+    transfer_to: Option<Recipient>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = desk_for(args.package, ctx)?;
+    let fence = match &args.transfer_to {
+        Some(_) => Some(claim(args.package, &mut desk)?),
+        None => None,
+    };
+    let mut bundle = bundled(args.package, &mut desk)?;
+    match args.output.as_ref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => write_file(path, &mut bundle)?,
+        None => io::copy(&mut bundle, &mut Stdout(ctx)).map(drop)?,
+    }
+    let Some(to) = args.transfer_to.clone() else {
+        if args.output.is_some() {
+            ctx.out.note(format!("{} is written", args.package))?;
+        }
+        return Ok(ExitCode::Done);
+    };
+    // Written first: if this fails, two stores have it, and this one still says so.
+    let record = transferred(args.package, to, fence, &mut desk)?;
+    if args.output.is_some() {
+        return tell(&mut desk, &record, vec![], ctx);
+    }
+    ctx.out.note(format!("{} is transferred", args.package))?;
+    Ok(ExitCode::Done)
+}
+
+/// Records that another store has it.
+pub(super) fn transferred(
+    id: PackageId,
+    to: Recipient,
+    fence: Option<Fence>,
+    desk: &mut Desk,
+) -> Result<handoff_core::PackageRecord, Failure> {
+    let command = PackageCommand::Transfer { to, fence };
+    life::change(desk, id, command, KeyArg { key: None })
+}
+
+/// A package with its attachments, verified while it is read.
+pub(super) fn bundled(id: PackageId, desk: &mut Desk) -> Result<Box<dyn Read>, Failure> {
+    let mut depot = desk.depot();
+    let Stored { opened, bytes, .. } = depot.find(id)?;
+    bundle::reader(bytes, &opened, depot.shelf()).map_err(|error| {
+        Failure::new(ExitCode::Damaged, "an attachment is not there").because(&error)
+    })
+}
+
+/// Standard output, as something to copy to.
+struct Stdout<'a>(&'a mut Context);
+
+impl Write for Stdout<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.out.raw(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_file(path: &Path, bundle: &mut dyn Read) -> Result<(), Failure> {
+    let unusable = || Failure::usage(format!("`{}` is not a file to write to", path.display()));
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(unusable)?;
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let dir = Dir::open(folder.unwrap_or_else(|| Path::new(".")));
+    let dir = dir.map_err(|error| unusable().because(&error))?;
+    let written = atomic::create_new_from(&dir, name, bundle, Mode::Private);
+    written.map(drop).map_err(|error| {
+        let is_there = matches!(error, WriteError::AlreadyExists(_));
+        let code = if is_there {
+            ExitCode::Conflict
+        } else {
+            ExitCode::Failed
+        };
+        Failure::new(code, "the package is not written").because(&error)
+    })
+}

@@ -1,0 +1,75 @@
+//! `handoff package release` and `handoff package delete`.
+
+use handoff_api::ExitCode;
+use handoff_core::package::PackageCommand;
+use handoff_core::task::Reason;
+use handoff_core::{Fence, PackageId, PackageRecord};
+use handoff_store::queue::Change;
+
+use super::{desk_for, tell};
+use crate::cli::queue::KeyArg;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReleaseArgs {
+    /// Which.
+    package: PackageId,
+    /// The number of the claim; without it, whatever claim there is.
+    #[arg(long, value_name = "NUMBER")]
+    fence: Option<u64>,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DeleteArgs {
+    /// Which.
+    package: PackageId,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+pub(super) fn release(args: ReleaseArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = desk_for(args.package, ctx)?;
+    let command = PackageCommand::Release {
+        fence: args.fence.map(Fence::new),
+        reason: args.reason,
+    };
+    let record = change(&mut desk, args.package, command, args.key)?;
+    tell(&mut desk, &record, vec![], ctx)
+}
+
+pub(super) fn delete(args: DeleteArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = desk_for(args.package, ctx)?;
+    let command = PackageCommand::Cancel {
+        reason: args.reason,
+    };
+    let record = change(&mut desk, args.package, command, args.key)?;
+    // The row says that it is gone; a file that stays for a while harms nobody.
+    let removed = desk.depot().shelf().remove(args.package);
+    let notes = match removed {
+        Ok(_) => vec![],
+        Err(error) => vec![format!("the file is still there: {error}")],
+    };
+    tell(&mut desk, &record, notes, ctx)
+}
+
+/// Tells a package something.
+pub(super) fn change(
+    desk: &mut Desk,
+    id: PackageId,
+    command: PackageCommand,
+    key: KeyArg,
+) -> Result<PackageRecord, Failure> {
+    let recorded = desk.submit(Change::Package { id, command }, key.key)?;
+    let record = recorded.receipt.answer.into_package();
+    record.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a package"))
+}

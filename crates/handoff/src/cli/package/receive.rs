@@ -1,0 +1,241 @@
+//! `handoff package receive`.
+
+use std::time::Duration;
+
+use handoff_api::{ExitCode, ReceivedDocument, VerificationDocument};
+use handoff_core::caller::Action;
+use handoff_core::context::{Fate, KeyFate, Policy};
+use handoff_core::lease::Ttl;
+use handoff_core::package::{Origin, PackageCommand, PackageRefusal, PackageState};
+use handoff_core::{ContextScope, Fence, PackageId, PackageRecord};
+use handoff_engine::depot::Stored;
+use handoff_package::KeyStanding;
+use handoff_store::StoreError;
+use handoff_store::queue::{Change, Receiving};
+
+use super::draft::tree;
+use super::probe::{Prober, commands};
+use super::verdict::{objections, verification};
+use super::{desk_for, prompt};
+use crate::cli::context::ScopeArg;
+use crate::cli::queue::KeyArg;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{one_line, plain};
+
+/// How long a claim lasts: longer than checks take, and no longer than a person waits after a crash.
+const CLAIM: Duration = Duration::from_secs(3600);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which.
+    package: PackageId,
+    /// What becomes of keys that are there with other values.
+    #[arg(long, value_enum, default_value_t = PolicyArg::Refuse)]
+    policy: PolicyArg,
+    /// Run the commands that its claims name. They come out of the package: read them first.
+    #[arg(long)]
+    run_probes: bool,
+    /// Refuse it if a claim is not true, or the code has moved.
+    #[arg(long)]
+    strict: bool,
+    /// Take it though nobody vouches for it: signed by a key that nobody trusts, or never sealed.
+    #[arg(long)]
+    untrusted: bool,
+    /// Into the context of this.
+    #[command(flatten)]
+    scope: ScopeArg,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PolicyArg {
+    Refuse,
+    Replace,
+    KeepOurs,
+    TakeTheirs,
+}
+
+impl From<PolicyArg> for Policy {
+    fn from(policy: PolicyArg) -> Self {
+        match policy {
+            PolicyArg::Refuse => Self::Refuse,
+            PolicyArg::Replace => Self::Replace,
+            PolicyArg::KeepOurs => Self::KeepOurs,
+            PolicyArg::TakeTheirs => Self::TakeTheirs,
+        }
+    }
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = desk_for(args.package, ctx)?;
+    desk.caller.may(Action::Receive)?;
+    let commands = commands(args.run_probes, &desk.caller)?;
+    let into = args.scope.resolve(&mut desk)?;
+    let stored = desk.depot().find(args.package)?;
+    accept(args, &stored, &mut desk)?;
+    let fence = claim(args.package, &mut desk)?;
+    let acceptance = desk.depot().acceptance(&stored)?;
+    let prober = Prober::new(&desk.repository, tree(&desk, ctx)?, commands, ctx);
+    let found = verification(&stored, &acceptance, &prober);
+    let taken = strictly(args, &found).and_then(|()| take(args, &stored, fence, into, &mut desk));
+    match taken {
+        Ok(record) => show(&stored, found, &record, args, ctx),
+        Err(failure) => {
+            give_back(args.package, fence, &mut desk);
+            Err(failure)
+        }
+    }
+}
+
+/// Refuses what may not be received, before anything is claimed.
+fn accept(args: &Args, stored: &Stored, desk: &mut Desk) -> Result<(), Failure> {
+    let mut acceptance = desk.depot().acceptance(stored)?;
+    if args.untrusted {
+        desk.caller.may(Action::Trust)?;
+        if acceptance.signer == KeyStanding::Unknown {
+            acceptance.signer = KeyStanding::Own;
+        }
+        if acceptance.origin == Origin::Unsealed {
+            acceptance.origin = Origin::Imported;
+        }
+    }
+    if acceptance.is_given() {
+        // Whether it is too late, or somebody else's, the ledger says.
+        return Ok(());
+    }
+    let mut failure = Failure::new(ExitCode::Forbidden, "the package is not received");
+    failure.causes = objections(stored, &acceptance);
+    Err(failure.hint(
+        "look at it: `handoff package show ID`; a person can trust a key: `handoff keys trust`",
+    ))
+}
+
+/// Gets the exclusive right to receive it.
+pub(crate) fn claim(id: PackageId, desk: &mut Desk) -> Result<Fence, Failure> {
+    let ttl = Ttl::new(CLAIM).expect("an hour is within the limits");
+    let command = PackageCommand::Claim { ttl };
+    let recorded = desk.submit(Change::Package { id, command }, None)?;
+    let record = recorded.receipt.answer.into_package();
+    let record = record.ok_or_else(|| Failure::new(ExitCode::Internal, "no package"))?;
+    if matches!(record.state, PackageState::Expired { .. }) {
+        let at = record.label.expires_at;
+        let refusal = PackageRefusal::Expired { at };
+        return Err(StoreError::PackageRefused { id, refusal }.into());
+    }
+    Ok(record.fence)
+}
+
+/// It is free again at once, and not only when the claim runs out. If that fails too, it runs out.
+fn give_back(id: PackageId, fence: Fence, desk: &mut Desk) {
+    let command = PackageCommand::Release {
+        fence: Some(fence),
+        reason: "it could not be received".parse().ok(),
+    };
+    desk.submit(Change::Package { id, command }, None).ok();
+}
+
+fn strictly(args: &Args, found: &VerificationDocument) -> Result<(), Failure> {
+    let untrue: Vec<_> = found
+        .claims
+        .iter()
+        .filter(|claim| claim.outcome == "failed")
+        .map(|claim| format!("not true: {}", claim.text))
+        .collect();
+    let has_moved = !found.drift.starts_with("current");
+    if !args.strict || (untrue.is_empty() && !has_moved) {
+        return Ok(());
+    }
+    let mut failure = Failure::new(ExitCode::CheckFailed, "the package is not received");
+    failure.causes = untrue;
+    failure.causes.push(format!("the code is {}", found.drift));
+    Err(failure)
+}
+
+fn take(
+    args: &Args,
+    stored: &Stored,
+    fence: Fence,
+    into: ContextScope,
+    desk: &mut Desk,
+) -> Result<PackageRecord, Failure> {
+    let receiving = Receiving {
+        id: args.package,
+        fence,
+        project: desk.project,
+        into,
+        policy: args.policy.into(),
+        entries: stored.opened.package.payload.context.to_entries(),
+    };
+    let recorded = desk.submit(Change::Receive(receiving), args.key.key.clone())?;
+    let record = recorded.receipt.answer.into_package();
+    record.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a package"))
+}
+
+fn show(
+    stored: &Stored,
+    found: VerificationDocument,
+    record: &PackageRecord,
+    args: &Args,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let (into, report) = match &record.state {
+        PackageState::Consumed { receipt, .. } => {
+            (receipt.into.to_string(), receipt.report.clone())
+        }
+        PackageState::Created
+        | PackageState::Claimed { .. }
+        | PackageState::Transferred { .. }
+        | PackageState::Cancelled { .. }
+        | PackageState::Expired { .. } => (String::new(), vec![]),
+    };
+    let prompt = prompt::of(stored, &found);
+    if ctx.out.is_json() {
+        let document = ReceivedDocument {
+            verification: found,
+            into,
+            policy: args.policy.into(),
+            report,
+            prompt,
+        };
+        ctx.out.document(ReceivedDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    if !found.claims.is_empty() || found.drift != "current" {
+        ctx.out.note(format!("code: {}", found.drift))?;
+    }
+    for claim in found.claims.iter().filter(|it| it.outcome == "failed") {
+        let why = claim.why.as_deref().unwrap_or_default();
+        ctx.out.note(format!(
+            "NOT true: {} ({})",
+            one_line(&claim.text),
+            one_line(why)
+        ))?;
+    }
+    ctx.out.note(summary(&report))?;
+    ctx.out.line(plain(&prompt))?;
+    Ok(ExitCode::Done)
+}
+
+/// How many keys came to what.
+fn summary(report: &[KeyFate]) -> String {
+    let count = |fate: Fate| report.iter().filter(|it| it.fate == fate).count();
+    let words = [
+        (Fate::Added, "added"),
+        (Fate::Replaced, "replaced"),
+        (Fate::Same, "the same"),
+        (Fate::Kept, "kept"),
+        (Fate::Removed, "removed"),
+    ];
+    let parts: Vec<_> = words
+        .into_iter()
+        .filter(|(fate, _)| count(*fate) > 0)
+        .map(|(fate, word)| format!("{} {word}", count(fate)))
+        .collect();
+    if parts.is_empty() {
+        return "Received; there was no context in it.".to_owned();
+    }
+    format!("Received; keys: {}.", parts.join(", "))
+}

@@ -1,0 +1,139 @@
+//! `handoff package send`: to another machine, by its own `handoff package import -`. Ownership moves when that has said yes.
+
+use std::io::Read as _;
+use std::time::Duration;
+
+use handoff_api::{ExitCode, TransferDocument};
+use handoff_core::PackageId;
+use handoff_core::package::{PackageState, Recipient};
+use handoff_process::{Exit, Program, output};
+
+use super::desk_for;
+use super::export::{bundled, transferred};
+use super::receive::claim;
+use crate::cli::package::life;
+use crate::cli::queue::KeyArg;
+use crate::cli::span::Span;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// The most that is sent, in bytes.
+const MOST: u64 = 256 * 1024 * 1024;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which.
+    package: PackageId,
+    /// The host, as ssh knows it.
+    host: String,
+    /// The directory of the repository there.
+    #[arg(long, value_name = "DIRECTORY")]
+    directory: Option<String>,
+    /// The program there.
+    #[arg(long, value_name = "PROGRAM", default_value = "handoff")]
+    program: String,
+    /// How long to wait for the answer.
+    #[arg(long, value_name = "TIME", default_value = "2m")]
+    timeout: Span,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.host.starts_with('-') {
+        return Err(Failure::usage("a host does not begin with `-`"));
+    }
+    let mut desk = desk_for(args.package, ctx)?;
+    desk.caller.may(handoff_core::Action::Supervise)?;
+    let to: Recipient = args
+        .host
+        .parse()
+        .map_err(|error| Failure::usage("that is no host").because(&error))?;
+    // While it is claimed nobody here can receive it; if we die, the claim runs out and it is free again.
+    let fence = claim(args.package, &mut desk)?;
+    let sent = whole(args.package, &mut desk).and_then(|bundle| deliver(args, bundle, ctx));
+    if let Err(failure) = sent {
+        release(args.package, fence, &mut desk);
+        return Err(failure);
+    }
+    let record = transferred(args.package, to, Some(fence), &mut desk)?;
+    let PackageState::Transferred { at, to } = record.state else {
+        return Err(Failure::new(ExitCode::Internal, "it is not transferred"));
+    };
+    let document = TransferDocument {
+        handoff_id: args.package.to_string(),
+        target_process: to.to_string(),
+        transferred_at: at,
+    };
+    if ctx.out.is_json() {
+        ctx.out.document(TransferDocument::SCHEMA, document)?;
+    } else {
+        ctx.out
+            .line(format!("{} is at {to} since {at}", document.handoff_id))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// All of it in memory: ssh reads it from a pipe. What is too large for that goes by file.
+fn whole(id: PackageId, desk: &mut Desk) -> Result<Vec<u8>, Failure> {
+    let mut bytes = vec![];
+    let mut bundle = bundled(id, desk)?.take(MOST + 1);
+    bundle.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        return Err(
+            Failure::failed("the package is too large to be sent at once")
+                .hint("write it to a file with `handoff package export`, and copy that"),
+        );
+    }
+    Ok(bytes)
+}
+
+fn release(id: PackageId, fence: handoff_core::Fence, desk: &mut Desk) {
+    let command = handoff_core::package::PackageCommand::Release {
+        fence: Some(fence),
+        reason: "it could not be sent".parse().ok(),
+    };
+    // If that fails too, the claim runs out.
+    life::change(desk, id, command, KeyArg { key: None }).ok();
+}
+
+/// Hands the bytes over, and waits until the other side has taken them in.
+fn deliver(args: &Args, bundle: Vec<u8>, ctx: &Context) -> Result<(), Failure> {
+    let mut remote = String::new();
+    if let Some(directory) = &args.directory {
+        remote = format!("cd {} && ", quoted(directory));
+    }
+    remote = format!("{remote}{} package import -", quoted(&args.program));
+    let mut program = Program::new("ssh", ctx.cwd()?).with_arguments([
+        "-o",
+        "BatchMode=yes",
+        "--",
+        &args.host,
+        &remote,
+    ]);
+    program.environment = ctx.ambient.environment.clone().into_iter().collect();
+    program.stdin = handoff_process::Stdin::Bytes(bundle);
+    let failed = |why: String| {
+        Failure::new(
+            ExitCode::Unavailable,
+            format!("the package was not sent: {why}"),
+        )
+        .hint("it is still here, and can be sent again")
+    };
+    let timeout: Duration = args.timeout.duration();
+    let answer = output(&program, Some(timeout)).map_err(|error| failed(error.to_string()))?;
+    match answer.exit {
+        Exit::Code(0) => Ok(()),
+        Exit::Code(code) => {
+            let said = String::from_utf8_lossy(&answer.stderr.to_bytes()).into_owned();
+            let said = said.lines().next_back().unwrap_or_default().to_owned();
+            Err(failed(format!("the other side said no ({code}): {said}")))
+        }
+        Exit::Signal(signal) => Err(failed(format!("signal {signal} ended it"))),
+        Exit::TimedOut => Err(failed("no answer came in time".to_owned())),
+    }
+}
+
+/// For the shell of the other side.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

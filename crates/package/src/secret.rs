@@ -1,0 +1,120 @@
+//! What must not go into a package: secrets of known shapes, and files that hold secrets by their name.
+//!
+//! A finding has a kind and a place, never the value. Finding nothing is no proof that there is nothing.
+
+mod json;
+mod shape;
+mod stream;
+
+pub use json::{redact_json, scan_json};
+pub use stream::scan_stream;
+
+use std::fmt;
+
+use shape::SHAPES;
+
+/// Something that looks like a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it looks like.
+    pub kind: &'static str,
+    /// Where it is, in words.
+    pub place: String,
+    /// In which line there, counted from one.
+    pub line: usize,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}, line {}", self.kind, self.place, self.line)
+    }
+}
+
+/// The bytes of a text that look like a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) kind: &'static str,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Looks for secrets in a text.
+#[must_use]
+pub fn scan(text: &str, place: &str) -> Vec<Finding> {
+    let line = |at: usize| {
+        1 + text.as_bytes()[..at]
+            .iter()
+            .filter(|it| **it == b'\n')
+            .count()
+    };
+    spans(text)
+        .into_iter()
+        .map(|span| Finding {
+            kind: span.kind,
+            place: place.to_owned(),
+            line: line(span.start),
+        })
+        .collect()
+}
+
+/// The text with marks in the places of its secrets.
+#[must_use]
+pub fn redact(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = 0;
+    for span in spans(text) {
+        clean.push_str(&text[rest..span.start]);
+        clean.push_str("[redacted: ");
+        clean.push_str(span.kind);
+        clean.push(']');
+        rest = span.end;
+    }
+    clean.push_str(&text[rest..]);
+    clean
+}
+
+/// Where the secrets of a text are, in order, without overlap.
+pub(crate) fn spans(text: &str) -> Vec<Span> {
+    let mut found: Vec<_> = SHAPES
+        .iter()
+        .flat_map(|shape| shape.find_all(text))
+        .collect();
+    found.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    let mut end = 0;
+    found.retain(|span| {
+        let is_new = span.start >= end;
+        end = end.max(span.end);
+        is_new
+    });
+    found
+}
+
+/// What a file holds that has such a name; none if its name says nothing.
+#[must_use]
+pub fn kind_by_name(name: &str) -> Option<&'static str> {
+    let base = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    let is_env = base == ".env" || (base.starts_with(".env.") && !base.ends_with("example"));
+    let identities = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+    let is_identity = identities.contains(&base.as_str());
+    let ends = |suffixes: &[&str]| suffixes.iter().any(|it| base.ends_with(it));
+    if is_env {
+        Some("environment file")
+    } else if matches!(
+        base.as_str(),
+        ".netrc" | "_netrc" | ".pgpass" | ".git-credentials"
+    ) {
+        Some("password file")
+    } else if is_identity || ends(&[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"]) {
+        Some("private key file")
+    } else if matches!(
+        base.as_str(),
+        ".npmrc" | ".pypirc" | "credentials" | ".htpasswd"
+    ) {
+        Some("credentials file")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

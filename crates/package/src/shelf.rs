@@ -1,0 +1,269 @@
+//! Sealed packages and attachments on disk: whole under their names, or not there.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use handoff_core::package::SubjectId;
+use handoff_core::{Digest, PackageId};
+use handoff_files::atomic::{self, create_new, create_new_from};
+use handoff_files::{Access, Dir, DirError, Mode, WriteError};
+
+use crate::frame;
+use crate::hashing::{Checked, digest_of};
+use crate::payload::Attachment;
+use crate::seal::{LIMIT, OpenError, Opened, Sealed, open};
+
+/// The packages of a project, and their attachments.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    path: PathBuf,
+}
+
+/// Something was not put on the shelf, or could not be taken from it.
+#[derive(Debug, thiserror::Error)]
+pub enum ShelfError {
+    /// The directory cannot be used.
+    #[error("cannot use the directory of the packages")]
+    Place(#[from] DirError),
+    /// It could not be written.
+    #[error("cannot write the package")]
+    Write(#[from] WriteError),
+    /// Its name has other bytes; they were left as they are.
+    #[error("`{}` is another package", .0.display())]
+    Differs(PathBuf),
+    /// A file that is to be attached cannot be read.
+    #[error("cannot read the attachment `{name}`")]
+    Attachment {
+        /// Which.
+        name: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A file that is to be attached has a name that cannot be shown.
+    #[error("the attachment `{0}` has a name that cannot be shown")]
+    AttachmentName(String),
+    /// Leftovers cannot be cleared away.
+    #[error("cannot clear away what dead writers left")]
+    Sweep(#[from] atomic::SweepError),
+}
+
+/// A package cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It cannot be read.
+    #[error("cannot read the package")]
+    Read(#[source] DirError),
+    /// It is not the one that was sealed.
+    #[error("the package is not the one that was sealed")]
+    Replaced,
+    /// It is not sound.
+    #[error("cannot open the package")]
+    Open(#[source] OpenError),
+}
+
+/// Whether the header of a package on the shelf is the one that the ledger knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is.
+    Whole,
+    /// There is something else.
+    Damaged,
+    /// There is nothing.
+    Missing,
+}
+
+impl Shelf {
+    /// The packages in this directory.
+    #[must_use]
+    pub const fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts a sealed package there. Putting the same one again is no error.
+    pub fn put(&self, sealed: &Sealed) -> Result<PathBuf, ShelfError> {
+        let dir = Dir::create_private(&self.path)?;
+        let name = file_name(sealed.id());
+        let path = dir.path().join(&name);
+        match create_new(&dir, &name, sealed.bytes(), Mode::Private) {
+            Ok(()) => Ok(path),
+            Err(WriteError::AlreadyExists(_)) => {
+                let is_same = dir.read(&name, LIMIT as u64)? == sealed.bytes();
+                is_same
+                    .then_some(path.clone())
+                    .ok_or(ShelfError::Differs(path))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads a package, if it is the one with this digest. What is returned was verified, and nothing is read again.
+    pub fn load(&self, id: PackageId, digest: &Digest) -> Result<Opened, LoadError> {
+        let bytes = self.bytes(id).map_err(LoadError::Read)?;
+        let opened = open(&bytes).map_err(LoadError::Open)?;
+        if opened.digest != *digest || opened.package.label.id != id {
+            return Err(LoadError::Replaced);
+        }
+        Ok(opened)
+    }
+
+    /// The bytes of a package, unverified.
+    pub fn bytes(&self, id: PackageId) -> Result<Vec<u8>, DirError> {
+        Dir::open(&self.path)?.read(file_name(id), LIMIT as u64)
+    }
+
+    /// Takes a package away; whether it was there.
+    pub fn remove(&self, id: PackageId) -> Result<bool, ShelfError> {
+        match Dir::open(&self.path).and_then(|dir| dir.remove(file_name(id))) {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The packages that are there, by their names.
+    pub fn ids(&self) -> Result<Vec<PackageId>, ShelfError> {
+        let names = match Dir::open(&self.path).and_then(|dir| dir.names()) {
+            Ok(names) => names,
+            Err(error) if error.is_not_found() => vec![],
+            Err(error) => return Err(error.into()),
+        };
+        let id = |name: &str| {
+            let id = name.strip_prefix("hof-")?.strip_suffix(".json")?;
+            id.parse().ok()
+        };
+        Ok(names.iter().filter_map(|it| id(it.to_str()?)).collect())
+    }
+
+    /// A reader of headers, for lists.
+    #[must_use]
+    pub fn headers(&self) -> Headers {
+        Headers(Dir::open(&self.path).ok())
+    }
+
+    /// Removes what dead writers left, and says how much that was.
+    pub fn sweep(&self) -> Result<usize, ShelfError> {
+        let mut swept = 0;
+        for path in [self.path.clone(), self.blobs()] {
+            match Dir::open(&path) {
+                Ok(dir) => swept += atomic::sweep(&dir)?,
+                Err(error) if error.is_not_found() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(swept)
+    }
+
+    fn blobs(&self) -> PathBuf {
+        self.path.join("blobs")
+    }
+
+    /// Takes a file in as an attachment. It is read twice, and refused if it changes meanwhile.
+    pub fn attach(&self, name: &str, file: &Path) -> Result<Attachment, ShelfError> {
+        let unreadable = |source| ShelfError::Attachment {
+            name: name.to_owned(),
+            source,
+        };
+        let shown: Result<SubjectId, _> = name.parse();
+        let shown = shown.map_err(|_unseen| ShelfError::AttachmentName(name.to_owned()))?;
+        let mut content = File::open(file).map_err(unreadable)?;
+        let (sha256, size) = digest_of(&mut content).map_err(unreadable)?;
+        let attachment = Attachment {
+            name: shown,
+            sha256,
+            size,
+        };
+        self.put_blob(&attachment, &mut File::open(file).map_err(unreadable)?)?;
+        Ok(attachment)
+    }
+
+    /// Takes the content of an attachment in, if it is what its digest says. Content that is there already is not written.
+    pub fn put_blob(&self, blob: &Attachment, content: &mut dyn Read) -> Result<(), ShelfError> {
+        let dir = Dir::create_private(&self.path)?.create_dir("blobs")?;
+        let mut content = Checked::new(content, blob.sha256.clone(), blob.size);
+        match create_new_from(&dir, blob.sha256.as_str(), &mut content, Mode::Private) {
+            Ok(_) | Err(WriteError::AlreadyExists(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Opens the content of an attachment. Whoever reads it checks it: see [`Shelf::read_blob`].
+    pub fn open_blob(&self, digest: &Digest) -> Result<File, DirError> {
+        Dir::open(&self.blobs())?.open_beneath(digest.as_str(), Access::Read)
+    }
+
+    /// Reads the content of an attachment; the reader fails at its end if it is not what its digest says.
+    pub fn read_blob(&self, blob: &Attachment) -> Result<impl Read + use<>, DirError> {
+        let file = self.open_blob(&blob.sha256)?;
+        Ok(Checked::new(file, blob.sha256.clone(), blob.size))
+    }
+
+    /// Takes attachments away that none of these packages has. Returns how many.
+    pub fn remove_blobs_except(&self, kept: &[Digest]) -> Result<usize, ShelfError> {
+        let dir = match Dir::open(&self.blobs()) {
+            Ok(dir) => dir,
+            Err(error) if error.is_not_found() => return Ok(0),
+            Err(error) => return Err(error.into()),
+        };
+        let mut removed = 0;
+        for name in dir.names()? {
+            let digest: Option<Digest> = name.to_str().and_then(|it| it.parse().ok());
+            if digest.is_some_and(|digest| !kept.contains(&digest)) {
+                dir.remove(&name)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+}
+
+/// Reads the headers of packages, and no more of them.
+pub struct Headers(Option<Dir>);
+
+impl Headers {
+    /// Whether the header of a package is the one with this digest, which pins the rest.
+    #[must_use]
+    pub fn presence(&self, id: PackageId, digest: &Digest) -> Presence {
+        match self.line(id) {
+            Ok(line) if Digest::of(&line) == *digest => Presence::Whole,
+            Ok(_) => Presence::Damaged,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Presence::Missing,
+            Err(_) => Presence::Damaged,
+        }
+    }
+
+    fn line(&self, id: PackageId) -> io::Result<Vec<u8>> {
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let dir = self.0.as_ref().ok_or_else(missing)?;
+        let file = dir.open_beneath(file_name(id), Access::Read);
+        let mut file = file.map_err(|error| match error.is_not_found() {
+            true => missing(),
+            false => io::Error::other(error),
+        })?;
+        let mut buffer = vec![0; 2048];
+        let mut length = 0;
+        loop {
+            let count = file.read(&mut buffer[length..])?;
+            length += count;
+            if let Some(end) = buffer[..length].iter().position(|it| *it == b'\n') {
+                buffer.truncate(end + 1);
+                return Ok(buffer);
+            }
+            if count == 0 || length >= frame::LIMIT {
+                return Err(io::Error::from(io::ErrorKind::InvalidData));
+            }
+            buffer.resize(frame::LIMIT, 0);
+        }
+    }
+}
+
+fn file_name(id: PackageId) -> String {
+    format!("hof-{id}.json")
+}

@@ -1,0 +1,149 @@
+//! Changing a package: its row and its events, in one transaction; and receiving one, with the context that takes it in.
+
+use std::collections::BTreeMap;
+
+use handoff_core::caller::Action;
+use handoff_core::context::restore;
+use handoff_core::package::{PackageCommand, PackageRefusal, Receipt};
+use handoff_core::{Caller, Event, PackageEvent, PackageId, PackageRecord, StreamId};
+
+use super::change::Receiving;
+use super::{Answer, Performed, context};
+use crate::error::StoreError;
+use crate::events::{self, Entry, Keyed};
+use crate::store::Transaction;
+use crate::{contexts, packages};
+
+pub(super) fn seal(
+    tx: &mut Transaction<'_>,
+    package: &PackageRecord,
+    sealed: Option<&str>,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Performed, StoreError> {
+    by.may(Action::Receive)?;
+    packages::keep_time(tx)?;
+    packages::insert(tx, package, sealed)?;
+    let created = PackageEvent::Created {
+        label: Box::new(package.label.clone()),
+        digest: package.digest.clone(),
+        origin: package.origin,
+    };
+    append(tx, package, vec![created], by, keyed)?;
+    Ok(performed(package.clone()))
+}
+
+pub(super) fn change(
+    tx: &mut Transaction<'_>,
+    id: PackageId,
+    command: &PackageCommand,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Performed, StoreError> {
+    let wall = packages::keep_time(tx)?;
+    let package = packages::lock(tx, id)?;
+    if matches!(command, PackageCommand::Claim { .. })
+        && let Some(expired) = package.expiry(wall, &tx.now)
+    {
+        by.may(Action::Receive)?;
+        // What was refused because of its age stays refused: the refusal is recorded, and so it is an answer.
+        return record(tx, package, vec![expired], by, keyed);
+    }
+    let events = package.decide(command, by, wall, &tx.now);
+    let events = events.map_err(refused(id))?;
+    record(tx, package, events, by, keyed)
+}
+
+pub(super) fn receive(
+    tx: &mut Transaction<'_>,
+    receiving: &Receiving,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Performed, StoreError> {
+    by.may(Action::Receive)?;
+    let (id, into, policy) = (receiving.id, receiving.into, receiving.policy);
+    context::may_write(by, into)?;
+    let wall = packages::keep_time(tx)?;
+    let package = packages::lock(tx, id)?;
+    // Whoever writes into this context waits until we are done.
+    contexts::lock(tx, receiving.project, into)?;
+    let there = contexts::matching(tx, into, None)?;
+    let there: BTreeMap<_, _> = there.into_iter().map(|(key, (_, it))| (key, it)).collect();
+    let restoration =
+        restore(&there, &receiving.entries, policy).map_err(context::refused(into))?;
+    let receipt = Receipt {
+        by: by.clone(),
+        into,
+        policy,
+        report: restoration.report.clone(),
+    };
+    let events = package.consume(receiving.fence, receipt, wall, &tx.now);
+    let events = events.map_err(refused(id))?;
+    context::take_in(tx, receiving.project, into, id, restoration, by)?;
+    record(tx, package, events, by, keyed)
+}
+
+fn refused(id: PackageId) -> impl Fn(PackageRefusal) -> StoreError {
+    move |refusal| match refusal {
+        PackageRefusal::Forbidden(forbidden) => StoreError::Forbidden(forbidden),
+        PackageRefusal::Claimed { .. }
+        | PackageRefusal::Consumed { .. }
+        | PackageRefusal::Transferred { .. }
+        | PackageRefusal::Cancelled { .. }
+        | PackageRefusal::Expired { .. }
+        | PackageRefusal::FromTheFuture { .. }
+        | PackageRefusal::ClaimLost { .. }
+        | PackageRefusal::NotClaimed => StoreError::PackageRefused { id, refusal },
+    }
+}
+
+/// Writes events and row, if there is anything to write.
+fn record(
+    tx: &mut Transaction<'_>,
+    mut package: PackageRecord,
+    events: Vec<PackageEvent>,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Performed, StoreError> {
+    if events.is_empty() {
+        return Ok(Performed::unrecorded(Answer::Package(Box::new(package))));
+    }
+    let from = package.version;
+    for event in &events {
+        package.apply(event.clone(), tx.now.wall);
+    }
+    packages::update(tx, &package, from)?;
+    append(tx, &package, events, by, keyed)?;
+    Ok(performed(package))
+}
+
+fn performed(package: PackageRecord) -> Performed {
+    Performed {
+        answer: Answer::Package(Box::new(package)),
+        is_recorded: true,
+    }
+}
+
+/// Appends the events that led to the package's version. The key goes with the last one.
+fn append(
+    tx: &mut Transaction<'_>,
+    package: &PackageRecord,
+    events: Vec<PackageEvent>,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<(), StoreError> {
+    let first = package.version + 1 - events.len() as u64;
+    let entries: Vec<_> = (first..)
+        .zip(events)
+        .map(|(seq, event)| Entry {
+            stream: StreamId::Package(package.label.id),
+            seq,
+            project: Some(package.project),
+            by,
+            keyed: Some(keyed).filter(|_| seq == package.version),
+            event: Event::Package(event),
+        })
+        .collect();
+    let act = events::appending(tx, &entries)?;
+    tx.execute_all(&[act]).map(drop)
+}

@@ -1,0 +1,268 @@
+//! A package is received once, by whoever claimed it, within its time, all of it or nothing.
+
+use std::time::Duration;
+
+use handoff_core::context::{Author, Entry, Fate, Policy};
+use handoff_core::lease::Ttl;
+use handoff_core::package::{
+    Label, Origin, PackageCommand, PackageKind, PackageRefusal, PackageState,
+};
+use handoff_core::{ContextScope, Digest, Fence, JsonText, PackageId, PackageRecord, Timestamp};
+use handoff_store::queue::{Change, Receiving, submit};
+use handoff_store::{StoreError, contexts, packages, read};
+
+use super::on_both_stores;
+use crate::fixture::{Fixture, Place, TTL, request, uuid};
+
+on_both_stores! {
+    one_of_many_gets_it,
+    a_dead_claimants_claim_runs_out,
+    what_is_received_is_there_and_nothing_else_changes,
+    a_conflict_changes_nothing,
+    a_reusable_one_is_received_again,
+    a_repeated_receipt_is_one_receipt,
+    an_expired_one_stays_expired,
+    one_from_the_future_is_refused,
+    a_transferred_one_is_gone,
+}
+
+/// When the clock of the tests begins, or now.
+fn now(fixture: &mut Fixture) -> Timestamp {
+    read(&mut *fixture.store, packages::clock).unwrap()
+}
+
+fn label(fixture: &mut Fixture) -> Label {
+    Label {
+        id: PackageId::from_uuid(uuid()),
+        kind: PackageKind::Manual,
+        created_at: now(fixture),
+        expires_at: None,
+        project: fixture.project,
+        session_id: None,
+        subject_id: None,
+        task: None,
+        feature: None,
+        source_phase: None,
+        target_phase: None,
+        commit: None,
+        audience: vec![],
+        single_use: true,
+    }
+}
+
+fn seal(fixture: &mut Fixture, label: Label) -> PackageId {
+    let (id, digest) = (label.id, Digest::of(b"header"));
+    let package = PackageRecord::begin(fixture.project, label, digest.clone(), Origin::Made);
+    let change = Change::Seal {
+        package: Box::new(package),
+        content: digest,
+        sealed: Some("bytes".to_owned()),
+    };
+    fixture.submit(change).unwrap();
+    id
+}
+
+fn claiming(id: PackageId) -> Change {
+    let ttl = Ttl::new(TTL).unwrap();
+    telling(id, PackageCommand::Claim { ttl })
+}
+
+fn telling(id: PackageId, command: PackageCommand) -> Change {
+    Change::Package { id, command }
+}
+
+fn claim(fixture: &mut Fixture, id: PackageId) -> Result<PackageRecord, StoreError> {
+    let receipt = fixture.submit(claiming(id))?;
+    Ok(receipt.answer.into_package().unwrap())
+}
+
+fn refusal<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> PackageRefusal {
+    match outcome {
+        Err(StoreError::PackageRefused { refusal, .. }) => refusal,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn entry(key: &str, value: &str) -> Entry {
+    Entry {
+        key: key.parse().unwrap(),
+        value: JsonText::parse(value).unwrap(),
+        source: Some("there".parse().unwrap()),
+        tags: vec!["t".parse().unwrap()],
+        author: "somebody".parse::<Author>().unwrap(),
+        at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+fn receiving(fixture: &Fixture, id: PackageId, fence: u64, entries: Vec<Entry>) -> Change {
+    Change::Receive(Receiving {
+        id,
+        fence: Fence::new(fence),
+        project: fixture.project,
+        into: ContextScope::Project(fixture.project),
+        policy: Policy::Refuse,
+        entries,
+    })
+}
+
+fn content(fixture: &mut Fixture) -> Vec<Entry> {
+    let scope = ContextScope::Project(fixture.project);
+    let found = read(&mut *fixture.store, |tx| {
+        contexts::matching(tx, scope, None)
+    });
+    found.unwrap().into_values().map(|(_, it)| it).collect()
+}
+
+fn one_of_many_gets_it(fixture: &mut Fixture) {
+    let fresh = label(fixture);
+    let id = seal(fixture, fresh);
+    let door = fixture.door();
+    let won: usize = std::thread::scope(|scope| {
+        let tries: Vec<_> = (0..8)
+            .map(|_| {
+                let door = &door;
+                scope.spawn(move || submit(&mut *door.open(), &request(claiming(id))).is_ok())
+            })
+            .collect();
+        let won = tries.into_iter().map(|it| usize::from(it.join().unwrap()));
+        won.sum()
+    });
+    assert_eq!(won, 1);
+    let audit = fixture.audit();
+    assert_eq!((audit.packages, audit.events, audit.faults), (1, 2, vec![]));
+}
+
+fn a_dead_claimants_claim_runs_out(fixture: &mut Fixture) {
+    let fresh = label(fixture);
+    let id = seal(fixture, fresh);
+    claim(fixture, id).unwrap();
+    assert!(matches!(
+        refusal(claim(fixture, id)),
+        PackageRefusal::Claimed { .. }
+    ));
+    fixture.pass(TTL + Duration::from_millis(100));
+    let again = claim(fixture, id).unwrap();
+    assert_eq!(again.fence, Fence::new(2));
+    let change = receiving(fixture, id, 1, vec![]);
+    assert!(matches!(
+        refusal(fixture.submit(change)),
+        PackageRefusal::ClaimLost { .. }
+    ));
+    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+}
+
+fn what_is_received_is_there_and_nothing_else_changes(fixture: &mut Fixture) {
+    let fresh = label(fixture);
+    let id = seal(fixture, fresh);
+    claim(fixture, id).unwrap();
+    let entries = vec![entry("a", "9007199254740993"), entry("b", "[1.0]")];
+    let change = receiving(fixture, id, 1, entries.clone());
+    let package = fixture
+        .submit(change)
+        .unwrap()
+        .answer
+        .into_package()
+        .unwrap();
+    let PackageState::Consumed { receipt, .. } = &package.state else {
+        panic!("{package:?}")
+    };
+    assert!(receipt.report.iter().all(|it| it.fate == Fate::Added));
+    assert_eq!(content(fixture), entries);
+    assert!(matches!(
+        refusal(claim(fixture, id)),
+        PackageRefusal::Consumed { .. }
+    ));
+    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+}
+
+fn a_conflict_changes_nothing(fixture: &mut Fixture) {
+    for (value, is_taken) in [("1", true), ("2", false)] {
+        let fresh = label(fixture);
+        let id = seal(fixture, fresh);
+        claim(fixture, id).unwrap();
+        let change = receiving(fixture, id, 1, vec![entry("a", value), entry("b", "0")]);
+        assert_eq!(fixture.submit(change).is_ok(), is_taken);
+    }
+    assert_eq!(content(fixture), [entry("a", "1"), entry("b", "0")]);
+    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+}
+
+fn a_reusable_one_is_received_again(fixture: &mut Fixture) {
+    let fresh = Label {
+        single_use: false,
+        ..label(fixture)
+    };
+    let id = seal(fixture, fresh);
+    for fence in [1, 2] {
+        claim(fixture, id).unwrap();
+        let change = receiving(fixture, id, fence, vec![entry("a", "1")]);
+        fixture.submit(change).unwrap();
+    }
+    let package = read(&mut *fixture.store, |tx| packages::get(tx, id)).unwrap();
+    assert_eq!(
+        (package.receipts, package.state),
+        (2, PackageState::Created)
+    );
+}
+
+fn a_repeated_receipt_is_one_receipt(fixture: &mut Fixture) {
+    let fresh = label(fixture);
+    let id = seal(fixture, fresh);
+    claim(fixture, id).unwrap();
+    let asked = request(receiving(fixture, id, 1, vec![entry("a", "1")]));
+    let first = submit(&mut *fixture.store, &asked).unwrap();
+    let again = submit(&mut *fixture.store, &asked).unwrap();
+    assert!(again.is_repeat);
+    assert_eq!(first.answer, again.answer);
+}
+
+fn an_expired_one_stays_expired(fixture: &mut Fixture) {
+    let begun = now(fixture);
+    let span = Duration::from_millis(300);
+    let fresh = Label {
+        expires_at: Some(begun + span),
+        ..label(fixture)
+    };
+    let id = seal(fixture, fresh);
+    fixture.pass(span * 2);
+    // Anything that happens to any package is enough to remember the time.
+    let other = label(fixture);
+    seal(fixture, other);
+    if let Place::Sqlite { clock, .. } = &fixture.place {
+        clock.jump(-3600);
+    }
+    let package = claim(fixture, id).unwrap();
+    assert!(matches!(package.state, PackageState::Expired { .. }));
+    assert!(matches!(
+        refusal(claim(fixture, id)),
+        PackageRefusal::Expired { .. }
+    ));
+    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+}
+
+fn one_from_the_future_is_refused(fixture: &mut Fixture) {
+    let later = now(fixture) + Duration::from_secs(3600);
+    let fresh = Label {
+        created_at: later,
+        ..label(fixture)
+    };
+    let id = seal(fixture, fresh);
+    assert_eq!(
+        refusal(claim(fixture, id)),
+        PackageRefusal::FromTheFuture { at: later }
+    );
+}
+
+fn a_transferred_one_is_gone(fixture: &mut Fixture) {
+    let fresh = label(fixture);
+    let id = seal(fixture, fresh);
+    let transfer = PackageCommand::Transfer {
+        to: "host b".parse().unwrap(),
+        fence: None,
+    };
+    fixture.submit(telling(id, transfer)).unwrap();
+    assert!(matches!(
+        refusal(claim(fixture, id)),
+        PackageRefusal::Transferred { .. }
+    ));
+}
