@@ -4,6 +4,7 @@ mod attach;
 mod beginning;
 mod care;
 mod conversation;
+mod described;
 mod hall;
 mod hazard;
 mod identity;

@@ -229,7 +229,8 @@ fn equip(opening: &mut Opening, socket: &Socket, token: &Token) {
 
 /// Makes the agent tell us by hooks, unless its user has settings of their own on the command line.
 fn install_hooks(opening: &mut Opening, directory: &Dir) -> Result<(), OpenError> {
-    let Some(option) = opening.agent.adapter.launch.hooks_option.clone() else {
+    let launch = &opening.agent.adapter.launch;
+    let Some(option) = launch.hooks_option.clone() else {
         return Ok(());
     };
     let arguments = &mut opening.program.arguments;
@@ -242,7 +243,9 @@ fn install_hooks(opening: &mut Opening, directory: &Dir) -> Result<(), OpenError
     atomic::replace(directory, name, settings.as_bytes(), Mode::Private)
         .map_err(OpenError::Settings)?;
     let file = directory.path().join(name);
-    arguments.splice(0..0, [option.into(), file.into_os_string()]);
+    // Behind the words that make it this agent, before those of the user.
+    let own = launch.command.len().saturating_sub(1).min(arguments.len());
+    arguments.splice(own..own, [option.into(), file.into_os_string()]);
     Ok(())
 }
 
