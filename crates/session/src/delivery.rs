@@ -4,6 +4,7 @@
 //! |---|---|
 //! | the agent does not wait for a message | nothing; with force it is typed all the same, but never into a dialog |
 //! | a text in the box that is not ours | nothing: it is somebody's |
+//! | no box yet, though the program has one | nothing for a while: what comes too early is swallowed |
 //! | our own leftovers in the box | the box is emptied |
 //! | the agent waits and the box is empty | the text is pasted |
 //! | pasted, and the program's pause is over | Enter |
@@ -28,6 +29,8 @@ const SIGN_TAKES: Duration = Duration::from_secs(2);
 const LAST_SIGN_TAKES: Duration = Duration::from_secs(3);
 /// How long a pasted text may take to show in a box that can be read.
 const ECHO_TAKES: Duration = Duration::from_secs(1);
+/// How long a program may rest without showing its box.
+const BOX_TAKES: Duration = Duration::from_secs(3);
 /// What emptying the box takes to be seen.
 const CLEARING_TAKES: Duration = Duration::from_millis(100);
 
@@ -35,6 +38,8 @@ const CLEARING_TAKES: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sight {
     pub state: State,
+    /// Since when it does that.
+    pub since: Nanos,
     /// Whether a turn runs.
     pub turn: Turn,
     pub field: Field,
@@ -206,6 +211,10 @@ impl Delivery {
         if let Some(act) = obstacle(urgency, sight) {
             return act;
         }
+        if let Some(until) = box_due(sight, adapter).filter(|until| now < *until) {
+            self.look_again = Some(until);
+            return Act::Wait(Because::Starting);
+        }
         match (sight.field, sight.typist) {
             (Field::Empty, _) => self.paste(sight, adapter, now),
             (Field::Filled | Field::Unread, Typist::Somebody) => Act::Wait(Because::Draft),
@@ -330,6 +339,16 @@ impl Delivery {
     }
 }
 
+/// A program with a box that shows none may still be starting, whatever it says of itself. Until when that is believed: it may
+/// also have a box that we do not know.
+fn box_due(sight: &Sight, adapter: &Adapter) -> Option<Nanos> {
+    let is_missing = sight.field == Field::Unread && is_at_rest(sight.state);
+    match adapter.text_box() {
+        TextBox::Marked(_) if is_missing => Some(sight.since.after(BOX_TAKES)),
+        TextBox::Marked(_) | TextBox::CursorLine | TextBox::Editor => None,
+    }
+}
+
 /// What keeps a message from being typed.
 fn obstacle(urgency: Urgency, sight: &Sight) -> Option<Act> {
     let because = match sight.state {
@@ -380,8 +399,9 @@ fn evidence(before: Before, sight: &Sight, adapter: &Adapter) -> Option<Evidence
     if has_stopped && adapter.text_box() == TextBox::Editor {
         return Some(Evidence::Editor);
     }
+    // What still stands in the box was not taken, whatever the program says: some say that they work while they start.
     let has_begun = sight.works > before.works || is_away(sight.state);
-    if before.was_at_rest && has_begun {
+    if before.was_at_rest && has_begun && sight.field != Field::Filled {
         return Some(Evidence::State);
     }
     match (adapter.text_box(), sight.field, sight.echo) {

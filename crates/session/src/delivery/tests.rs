@@ -15,6 +15,7 @@ fn at(millis: u64) -> Nanos {
 fn claude() -> Sight {
     Sight {
         state: State::Prompt,
+        since: at(0),
         turn: Turn::Resting,
         field: Field::Empty,
         typist: Typist::Nobody,
@@ -204,11 +205,11 @@ fn every_kind_of_evidence_is_told_apart() {
     };
     let quick = Sight {
         works: 6,
-        ..filled.clone()
+        ..claude()
     };
     let table = [
         ("claude", &filled, quick, Evidence::State),
-        ("claude", &filled, busy(&filled), Evidence::State),
+        ("claude", &filled, busy(&claude()), Evidence::State),
         ("claude", &filled, claude(), Evidence::Box),
         ("generic", &stands, shell(), Evidence::Line),
     ];
@@ -323,4 +324,37 @@ fn a_box_that_shows_the_text_late_is_waited_for() {
 fn an_agent_that_has_ended_gets_nothing() {
     let act = Desk::at("bash", WAIT).sees(&with_state(State::Exited), 0);
     assert_eq!(act, Act::Settle(Settled::Failed(Because::Ended)));
+}
+
+#[test]
+fn what_an_agent_says_while_it_starts_is_no_evidence() {
+    // Without its box it is not ready, though it says so; but not for ever.
+    let early = Sight {
+        field: Field::Unread,
+        ..claude()
+    };
+    let mut desk = Desk::at("claude", WAIT);
+    assert_eq!(desk.sees(&early, 10), Act::Wait(Because::Starting));
+    assert_eq!(desk.delivery.look_again(), Some(at(3000)));
+    assert_eq!(desk.sees(&early, 3000), Act::Paste);
+    // It says that it works, and the text stands in its box all the same: Enter was swallowed.
+    let filled = Sight {
+        field: Field::Filled,
+        ..claude()
+    };
+    let mut desk = entered("claude", WAIT, &filled);
+    let flicker = Sight {
+        state: State::Busy,
+        works: 6,
+        ..filled.clone()
+    };
+    assert_eq!(desk.sees(&flicker, 160), Act::Linger);
+    let rests = Sight { works: 6, ..filled };
+    assert_eq!(desk.sees(&rests, 2150), Act::Enter);
+    let taken = Sight {
+        works: 7,
+        ..claude()
+    };
+    let submitted = Act::Settle(Settled::Submitted(Evidence::State));
+    assert_eq!(desk.sees(&taken, 2160), submitted);
 }

@@ -137,6 +137,7 @@ impl Holder<'_> {
         let post = &self.post;
         Sight {
             state: self.judge.published().state,
+            since: self.judge.since(),
             turn: if post.turns.is_resting() && post.painting.is_none() {
                 Turn::Resting
             } else {
