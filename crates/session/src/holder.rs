@@ -49,7 +49,7 @@ use network::Network;
 pub use network::{Address, Loopback, LoopbackError, NetworkError};
 pub use opening::{OpenError, Opening};
 use post::Post;
-use rhythm::Rhythm;
+use rhythm::{Audience, Rhythm};
 use socket::Socket;
 use stopping::{Step, Stopping};
 use watching::Lookout;
@@ -215,7 +215,12 @@ impl Holder<'_> {
             filled += length;
         }
         if filled > 0 {
-            self.reading.took(filled, now);
+            let audience = if self.guests.iter().any(Guest::is_viewer) {
+                Audience::Somebody
+            } else {
+                Audience::Nobody
+            };
+            self.reading.took(filled, audience, now);
             self.printed(filled, now);
         }
         Ok(filled)

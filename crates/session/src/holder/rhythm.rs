@@ -1,31 +1,76 @@
 //! How often the terminal is read. A program that paints writes a picture in many small pieces; read one by one, each costs a
-//! wake-up. So a small piece is followed by a short rest, in which the kernel gathers the next ones. A large one is not: there
-//! somebody is in a hurry.
+//! wake-up. So as long as little is printed a piece is followed by a short rest, in which the kernel gathers the next ones. Who
+//! prints much is in a hurry and is read at once, and so is everything that somebody looks at.
 
 use std::time::Duration;
 
 use handoff_core::time::Nanos;
 
-/// Shorter than anybody notices, longer than a program takes from piece to piece.
-const REST: Duration = Duration::from_millis(3);
-/// What the kernel holds of a program's output without letting it wait is larger than this.
-const SMALL: usize = 16 * 1024;
+/// Less than a picture takes, more than a program takes from piece to piece.
+const REST: Duration = Duration::from_millis(12);
+/// What is counted together.
+const WINDOW: Duration = Duration::from_millis(100);
+/// Less than this in a window is little. The kernel holds more without letting the program wait.
+const LITTLE: usize = 48 * 1024;
 
 /// When the terminal may be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Rhythm {
     rests_until: Option<Nanos>,
+    window: Option<Window>,
+}
+
+/// What was read within a span of time, and in the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Window {
+    since: Nanos,
+    taken: usize,
+    before: usize,
+}
+
+/// Whether somebody looks at what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    Nobody,
+    Somebody,
 }
 
 impl Rhythm {
     /// So much was read.
-    pub(super) fn took(&mut self, length: usize, now: Nanos) {
-        self.rests_until = (length < SMALL).then(|| now.after(REST));
+    pub(super) fn took(&mut self, length: usize, audience: Audience, now: Nanos) {
+        let mut window = self.window.map_or(Window::new(now, 0), |it| it.at(now));
+        window.taken = window.taken.saturating_add(length);
+        self.window = Some(window);
+        let is_little = window.taken.max(window.before) < LITTLE;
+        let rests = audience == Audience::Nobody && is_little;
+        self.rests_until = rests.then(|| now.after(REST));
     }
 
     /// The end of the rest, if there is one now.
     pub(super) fn rest_until(self, now: Nanos) -> Option<Nanos> {
         self.rests_until.filter(|until| now < *until)
+    }
+}
+
+impl Window {
+    const fn new(since: Nanos, before: usize) -> Self {
+        Self {
+            since,
+            taken: 0,
+            before,
+        }
+    }
+
+    /// The window that it is now.
+    fn at(self, now: Nanos) -> Self {
+        let age = now.since(self.since);
+        if age < WINDOW {
+            self
+        } else if age < WINDOW * 2 {
+            Self::new(now, self.taken)
+        } else {
+            Self::new(now, 0)
+        }
     }
 }
 
@@ -38,13 +83,27 @@ mod tests {
     }
 
     #[test]
-    fn only_a_small_piece_is_followed_by_a_rest() {
+    fn only_one_who_prints_little_is_kept_waiting() {
         let mut rhythm = Rhythm::default();
         assert_eq!(rhythm.rest_until(at(0)), None);
-        rhythm.took(10, at(0));
-        assert_eq!(rhythm.rest_until(at(2)), Some(at(3)));
-        assert_eq!(rhythm.rest_until(at(3)), None);
-        rhythm.took(SMALL, at(4));
-        assert_eq!(rhythm.rest_until(at(4)), None);
+        rhythm.took(10, Audience::Nobody, at(0));
+        assert_eq!(rhythm.rest_until(at(2)), Some(at(12)));
+        assert_eq!(rhythm.rest_until(at(12)), None);
+        rhythm.took(LITTLE, Audience::Nobody, at(12));
+        assert_eq!(rhythm.rest_until(at(12)), None);
+        rhythm.took(10, Audience::Nobody, at(99));
+        assert_eq!(rhythm.rest_until(at(99)), None);
+        // Much before is much for a while.
+        rhythm.took(10, Audience::Nobody, at(100));
+        assert_eq!(rhythm.rest_until(at(100)), None);
+        rhythm.took(10, Audience::Nobody, at(200));
+        assert_eq!(rhythm.rest_until(at(200)), Some(at(212)));
+    }
+
+    #[test]
+    fn one_who_looks_on_waits_for_nothing() {
+        let mut rhythm = Rhythm::default();
+        rhythm.took(10, Audience::Somebody, at(0));
+        assert_eq!(rhythm.rest_until(at(0)), None);
     }
 }
