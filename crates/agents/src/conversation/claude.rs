@@ -6,10 +6,22 @@ use serde_json::Value;
 use super::{End, Happening, Usage};
 use crate::adapter::{Block, Hint};
 
+/// What a line is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    User,
+    Assistant,
+    System,
+    CostState,
+    #[serde(other)]
+    Other,
+}
+
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
-    kind: String,
+    kind: Kind,
     subtype: Option<String>,
     #[serde(default, rename = "isSidechain")]
     is_sidechain: bool,
@@ -50,12 +62,12 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
     if line.is_sidechain {
         return vec![];
     }
-    match (line.kind.as_str(), line.subtype.as_deref(), &line.message) {
-        ("user", _, Some(message)) if line.is_meta != Some(true) => asked(message),
-        ("assistant", _, Some(message)) => said(&line, message),
-        ("system", Some("turn_duration"), _) => vec![Happening::Ended(End::Done)],
-        ("cost-state", _, _) => line.cost.map(Happening::CostInAll).into_iter().collect(),
-        _ => vec![],
+    match (line.kind, line.subtype.as_deref(), &line.message) {
+        (Kind::User, _, Some(message)) if line.is_meta != Some(true) => asked(message),
+        (Kind::Assistant, _, Some(message)) => said(&line, message),
+        (Kind::System, Some("turn_duration"), _) => vec![Happening::Ended(End::Done)],
+        (Kind::CostState, _, _) => line.cost.map(Happening::CostInAll).into_iter().collect(),
+        (Kind::User | Kind::Assistant | Kind::System | Kind::Other, _, _) => vec![],
     }
 }
 
@@ -130,12 +142,23 @@ pub struct ClaudeSession {
     pub cwd: String,
 }
 
+/// What a session does, in its own words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Idle,
+    Busy,
+    Waiting,
+    #[serde(other)]
+    Other,
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SessionFile {
     session_id: String,
     cwd: String,
-    status: Option<String>,
+    status: Option<Status>,
     waiting_for: Option<String>,
 }
 
@@ -143,12 +166,14 @@ impl ClaudeSession {
     /// Reads the text of a session file; none while it is being written.
     pub fn read(text: &str) -> Option<Self> {
         let file: SessionFile = serde_json::from_str(text).ok()?;
-        let hint = match (file.status.as_deref(), file.waiting_for.as_deref()) {
-            (Some("idle"), _) => Some(Hint::Prompt),
-            (Some("busy"), _) => Some(Hint::Busy),
-            (Some("waiting"), Some("permission prompt")) => Some(Hint::Blocked(Block::Permission)),
-            (Some("waiting"), _) => Some(Hint::Blocked(Block::Question)),
-            _ => None,
+        let hint = match (file.status, file.waiting_for.as_deref()) {
+            (Some(Status::Idle), _) => Some(Hint::Prompt),
+            (Some(Status::Busy), _) => Some(Hint::Busy),
+            (Some(Status::Waiting), Some("permission prompt")) => {
+                Some(Hint::Blocked(Block::Permission))
+            }
+            (Some(Status::Waiting), _) => Some(Hint::Blocked(Block::Question)),
+            (Some(Status::Other) | None, _) => None,
         };
         // The session's id becomes part of a path.
         let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '-';

@@ -5,10 +5,20 @@ use serde_json::Value;
 
 use super::{End, Happening, Usage};
 
+/// What a line is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    EventMsg,
+    ResponseItem,
+    #[serde(other)]
+    Other,
+}
+
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
-    kind: String,
+    kind: Kind,
     #[serde(default)]
     payload: Value,
 }
@@ -18,17 +28,14 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
         return vec![];
     };
     let payload = &line.payload;
-    match (
-        line.kind.as_str(),
-        payload["type"].as_str().unwrap_or_default(),
-    ) {
-        ("event_msg", "task_started") => vec![Happening::Began],
-        ("event_msg", "task_complete") => completed(payload),
-        ("event_msg", "turn_aborted") => vec![Happening::Ended(End::Interrupted)],
-        ("event_msg", "token_count") => tokens(&payload["info"]["total_token_usage"]),
-        ("response_item", "message") if payload["role"] == "assistant" => said(payload),
-        ("response_item", kind) => call(kind, payload).into_iter().collect(),
-        _ => vec![],
+    match (line.kind, payload["type"].as_str().unwrap_or_default()) {
+        (Kind::EventMsg, "task_started") => vec![Happening::Began],
+        (Kind::EventMsg, "task_complete") => completed(payload),
+        (Kind::EventMsg, "turn_aborted") => vec![Happening::Ended(End::Interrupted)],
+        (Kind::EventMsg, "token_count") => tokens(&payload["info"]["total_token_usage"]),
+        (Kind::ResponseItem, "message") if payload["role"] == "assistant" => said(payload),
+        (Kind::ResponseItem, kind) => call(kind, payload).into_iter().collect(),
+        (Kind::EventMsg | Kind::Other, _) => vec![],
     }
 }
 

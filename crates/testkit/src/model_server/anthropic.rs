@@ -18,11 +18,6 @@ pub(super) fn write(
         "id": reply.desk.mint("msg_"), "type": "message", "role": "assistant", "model": model, "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": usage(1),
     });
-    let stop = if answer.tool().is_some() {
-        "tool_use"
-    } else {
-        "end_turn"
-    };
     let tool = answer.tool().map(|tool| {
         let id = reply.desk.mint("toolu_");
         json!({ "type": "tool_use", "id": id, "name": tool.name, "input": tool.arguments })
@@ -30,7 +25,7 @@ pub(super) fn write(
     if delivery == Delivery::Whole {
         let text = json!({ "type": "text", "text": answer.text() });
         message["content"] = std::iter::once(text).chain(tool).collect();
-        message["stop_reason"] = json!(stop);
+        message["stop_reason"] = json!(stop_reason(answer));
         message["usage"] = usage(answer.tokens());
         return reply.whole(200, &message);
     }
@@ -38,6 +33,31 @@ pub(super) fn write(
         reply,
         &json!({ "type": "message_start", "message": message }),
     )?;
+    speak(reply, answer)?;
+    if answer.speech().is_some_and(|speech| speech.end == End::Cut) {
+        return Ok(());
+    }
+    event(reply, &json!({ "type": "content_block_stop", "index": 0 }))?;
+    if let Some(block) = tool {
+        call(reply, block)?;
+    }
+    let delta = json!({ "stop_reason": stop_reason(answer), "stop_sequence": null });
+    let usage = json!({ "output_tokens": answer.tokens() });
+    event(
+        reply,
+        &json!({ "type": "message_delta", "delta": delta, "usage": usage }),
+    )?;
+    event(reply, &json!({ "type": "message_stop" }))
+}
+
+const fn stop_reason(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Calls { .. } => "tool_use",
+        Answer::Says(_) | Answer::Error { .. } => "end_turn",
+    }
+}
+
+fn speak(reply: &mut Reply<'_>, answer: &Answer) -> io::Result<()> {
     let block = json!({ "type": "text", "text": "" });
     event(
         reply,
@@ -50,32 +70,22 @@ pub(super) fn write(
             reply,
             &json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
         )
-    })?;
-    if speech.end == End::Cut {
-        return Ok(());
-    }
-    event(reply, &json!({ "type": "content_block_stop", "index": 0 }))?;
-    if let Some(mut block) = tool {
-        let input = block["input"].take().to_string();
-        block["input"] = json!({});
-        event(
-            reply,
-            &json!({ "type": "content_block_start", "index": 1, "content_block": block }),
-        )?;
-        let delta = json!({ "type": "input_json_delta", "partial_json": input });
-        event(
-            reply,
-            &json!({ "type": "content_block_delta", "index": 1, "delta": delta }),
-        )?;
-        event(reply, &json!({ "type": "content_block_stop", "index": 1 }))?;
-    }
-    let delta = json!({ "stop_reason": stop, "stop_sequence": null });
-    let usage = json!({ "output_tokens": answer.tokens() });
+    })
+}
+
+fn call(reply: &mut Reply<'_>, mut block: Value) -> io::Result<()> {
+    let input = block["input"].take().to_string();
+    block["input"] = json!({});
     event(
         reply,
-        &json!({ "type": "message_delta", "delta": delta, "usage": usage }),
+        &json!({ "type": "content_block_start", "index": 1, "content_block": block }),
     )?;
-    event(reply, &json!({ "type": "message_stop" }))
+    let delta = json!({ "type": "input_json_delta", "partial_json": input });
+    event(
+        reply,
+        &json!({ "type": "content_block_delta", "index": 1, "delta": delta }),
+    )?;
+    event(reply, &json!({ "type": "content_block_stop", "index": 1 }))
 }
 
 fn usage(output: usize) -> Value {
