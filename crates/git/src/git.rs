@@ -163,6 +163,18 @@ impl Git {
         }
     }
 
+    /// The same, held to the git directory that `at` names, whatever the `.git` in the tree says by
+    /// now: for a tree in which somebody worked whom we do not trust.
+    #[must_use]
+    pub fn bound_to(&self, at: &Repository) -> Self {
+        let mut git = self.clone();
+        for environment in [&mut git.environment, &mut git.user_environment] {
+            environment.insert("GIT_DIR".into(), at.git_dir().into());
+            environment.insert("GIT_WORK_TREE".into(), at.any_place().into());
+        }
+        git
+    }
+
     /// Every file that git would read its configuration from here; none if that is not known.
     pub(crate) fn configuration_files(&self, at: &Repository) -> Option<Vec<PathBuf>> {
         let variable = |name: &str| self.user_environment.get(OsStr::new(name));

@@ -71,6 +71,29 @@ impl Repository {
         Self::look_at(&root)?.ok_or(DiscoverError::NotFound(root))
     }
 
+    /// The linked worktree with root `root`, as this repository has it on record. The `.git` in that
+    /// tree is not read: whoever works there can write it, and could name a repository of their own,
+    /// with programs in its configuration. None if there is no record.
+    #[must_use]
+    pub fn linked_at(&self, root: &Path) -> Option<Self> {
+        let root = root.canonicalize().ok()?;
+        let git_dir = git_dir::recorded(&self.common_dir, &root)?;
+        Some(Self {
+            git_dir,
+            common_dir: self.common_dir.clone(),
+            worktree_root: Some(root),
+        })
+    }
+
+    /// Puts a `.git` that says where the record is back into a linked worktree. What was there
+    /// instead is kept beside it.
+    pub fn relink(&self) -> io::Result<()> {
+        let (Some(root), false) = (self.worktree_root(), self.git_dir == self.common_dir) else {
+            return Ok(());
+        };
+        git_dir::relink(root, &self.git_dir)
+    }
+
     fn look_at(dir: &Path) -> Result<Option<Self>, DiscoverError> {
         if let Some(git_dir) = git_dir::of_tree(dir)? {
             return Self::assemble(git_dir, Some(dir)).map(Some);

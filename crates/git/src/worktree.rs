@@ -93,9 +93,27 @@ impl Git {
             .run();
         match removed {
             Ok(_) => Ok(()),
+            // Never finished: git knows its name, and cannot make anything of it.
+            Err(_) if is_half_made(repository, path) => {
+                remove_leftover(path)?;
+                admin_dir(repository, path).map_or(Ok(()), |admin| remove_leftover(&admin))
+            }
             Err(error) if self.is_registered(repository, path)? => Err(error.into()),
             Err(_) => remove_leftover(path),
         }
+    }
+
+    /// Removes the lock that a killed git left on a branch of ours. Only for one who knows that nobody works on that
+    /// branch: no other lock is ever removed like this.
+    pub fn unlock_branch(
+        &self,
+        repository: &Repository,
+        branch: &BranchName,
+    ) -> Result<(), WorktreeError> {
+        let lock = repository
+            .common_dir()
+            .join(format!("refs/heads/{branch}.lock"));
+        crate::safe_commit::remove_file(&lock).map_err(|error| WorktreeError::Leftover(lock, error))
     }
 
     fn is_registered(&self, repository: &Repository, path: &Path) -> Result<bool, GitError> {
@@ -165,6 +183,24 @@ impl Repository {
 fn lock(repository: &Repository) -> Result<Lock, WorktreeError> {
     let place = repository.own_dir().map_err(WorktreeError::Place)?;
     Lock::acquire(&place.path().join("worktrees.lock"), "git worktree").map_err(WorktreeError::Lock)
+}
+
+/// Where git keeps what belongs to a worktree; its name is that of the tree, which no other one of ours has.
+fn admin_dir(repository: &Repository, path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?;
+    Some(repository.common_dir().join("worktrees").join(name))
+}
+
+/// Git locks a worktree while it makes it, with this word, and gives it a HEAD that names nothing first.
+fn is_half_made(repository: &Repository, path: &Path) -> bool {
+    let Some(admin) = admin_dir(repository, path) else {
+        return false;
+    };
+    let is_locked =
+        std::fs::read(admin.join("locked")).is_ok_and(|it| it.starts_with(b"initializing"));
+    let head = std::fs::read(admin.join("HEAD")).unwrap_or_default();
+    let names_nothing = head.iter().all(|byte| matches!(byte, b'0' | b'\n'));
+    admin.exists() && (is_locked || names_nothing)
 }
 
 fn remove_leftover(path: &Path) -> Result<(), WorktreeError> {

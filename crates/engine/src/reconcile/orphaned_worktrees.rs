@@ -4,7 +4,6 @@ use std::path::Path;
 
 use handoff_core::{Task, TaskId};
 use handoff_files::{Dir, Lock};
-use handoff_git::Repository;
 use handoff_store::{StoreError, read, tasks};
 
 use crate::error::EngineError;
@@ -81,19 +80,25 @@ pub fn retire(
         return Ok(Retired::Occupied);
     };
     let path = workshop.places.worktree(task.project, attempt);
-    // One that was never finished has nothing in it that a session made.
-    if let Ok(at) = Repository::open(&path) {
+    // One that was never finished has nothing in it that a session made. What a session wrote into `.git` is not asked.
+    if let Some(at) = workshop.repository.linked_at(&path) {
         let name = attempt
             .label(task)
             .parse()
             .expect("a label is a plain name");
-        let saved = workshop.git.quarantine(&at, &name);
+        let linked = at.relink();
+        linked.map_err(|error| EngineError::Relink(path.clone(), error))?;
+        let saved = workshop.git.bound_to(&at).quarantine(&at, &name);
         saved.map_err(|source| EngineError::Quarantine {
             path: path.clone(),
             source: Box::new(source),
         })?;
     }
     workshop.git.remove_worktree(workshop.repository, &path)?;
+    // The attempt is over and its lock is ours, so nobody moves its branch.
+    workshop
+        .git
+        .unlock_branch(workshop.repository, &attempt.branch(task))?;
     // An attempt never comes back, so nobody will want this lock again.
     std::fs::remove_file(&lock).ok();
     drop(held);

@@ -1,7 +1,7 @@
 //! Git's own directory: how to tell one, and where its parts are.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +76,44 @@ pub(super) fn common_dir(git_dir: &Path) -> Result<PathBuf, DiscoverError> {
         Err(DiscoverError::Read(_, error)) if is_absent(&error) => canonical(git_dir),
         Err(error) => Err(error),
     }
+}
+
+/// The record of the linked worktree with this root, among those that git keeps in `worktrees`.
+pub(super) fn recorded(common_dir: &Path, root: &Path) -> Option<PathBuf> {
+    let is_of_root = |record: &PathBuf| {
+        let Ok(line) = read(&record.join("gitdir")) else {
+            return false;
+        };
+        let dot_git = record.join(path(trim_line_end(&line)));
+        let tree = dot_git.parent().and_then(|tree| tree.canonicalize().ok());
+        tree.is_some_and(|tree| tree == root)
+    };
+    let records = fs::read_dir(common_dir.join("worktrees")).ok()?;
+    let mut records = records.filter_map(|record| Some(record.ok()?.path()));
+    records.find(is_of_root)
+}
+
+/// Makes `.git` in the tree name this git directory; what else is there gets another name.
+pub(super) fn relink(root: &Path, git_dir: &Path) -> io::Result<()> {
+    let dot_git = root.join(".git");
+    let line = [b"gitdir: ", git_dir.as_os_str().as_bytes(), b"\n"].concat();
+    let metadata = fs::symlink_metadata(&dot_git);
+    let is_right = metadata.as_ref().is_ok_and(fs::Metadata::is_file)
+        && fs::read(&dot_git).is_ok_and(|found| found == line);
+    if is_right {
+        return Ok(());
+    }
+    if metadata.is_ok() {
+        fs::rename(&dot_git, root.join(free_name(root)))?;
+    }
+    fs::File::create_new(&dot_git)?.write_all(&line)
+}
+
+/// A name for what took the place of `.git`.
+fn free_name(root: &Path) -> String {
+    let names = (1..).map(|number| format!("displaced-git-{number}"));
+    let mut free = names.filter(|name| root.join(name).symlink_metadata().is_err());
+    free.next().unwrap_or_default()
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, DiscoverError> {

@@ -128,3 +128,23 @@ fn the_main_worktree_is_never_removed() {
         .unwrap_err();
     assert!(stage.repo.path().join("README.md").exists());
 }
+
+#[test]
+fn one_that_was_never_finished_goes_with_the_lock_on_its_branch() {
+    let stage = Stage::new();
+    let linked = stage.linked();
+    let path = linked.worktree_root().unwrap().to_owned();
+    let admin = linked.git_dir().to_owned();
+    std::fs::remove_dir_all(&path).unwrap();
+    std::fs::write(admin.join("HEAD"), "0".repeat(40) + "\n").unwrap();
+    std::fs::write(admin.join("locked"), "initializing\n").unwrap();
+    let lock = stage.repo.path().join(".git/refs/heads/handoff/work.lock");
+    std::fs::write(&lock, "").unwrap();
+
+    stage.git.remove_worktree(&stage.here(), &path).unwrap();
+    let branch = "handoff/work".parse().unwrap();
+    stage.git.unlock_branch(&stage.here(), &branch).unwrap();
+    assert!(!admin.exists() && !lock.exists());
+    assert_eq!(stage.git.list_worktrees(&stage.here()).unwrap().len(), 1);
+    stage.repo.fsck();
+}
