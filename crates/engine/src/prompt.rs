@@ -3,9 +3,15 @@
 //! Text of a person stands as it is; it is the brief. Text of an earlier session is quoted line by line and named as
 //! what it is, so that it cannot pose as ours.
 
-use handoff_core::task::Evidence;
-use handoff_core::{BranchName, CommitId, Task};
-use handoff_package::Package;
+use handoff_core::task::{Evidence, Reason, Summary};
+use handoff_core::{BranchName, CommitId, Task, visible};
+use handoff_package::payload::{Checkpoint, CheckpointStatus, ContextEntry};
+use handoff_package::{Package, Payload};
+
+/// So many keys of a context are told.
+const KEYS: usize = 50;
+/// The longest value that is told; the rest can be had.
+const VALUE: usize = 1_000;
 
 /// What the prompt is made of.
 pub(crate) struct Baton<'a> {
@@ -32,22 +38,70 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
 
 fn before(package: &Package) -> String {
     let payload = &package.payload;
-    let said = payload
-        .summary
-        .as_ref()
-        .map_or("It said nothing.", |summary| summary.as_str());
-    let quoted: Vec<_> = said.lines().map(|line| format!("> {line}")).collect();
+    let name = payload.task_name.as_ref().map_or("", |name| name.as_str());
+    let said = payload.summary.as_ref().map(Summary::as_str);
     let proofs: Vec<_> = payload.proofs.iter().filter_map(proof).collect();
-    format!(
-        "\n# What the session before you left ({})\n\nIts own words, which nobody checked:\n\n{}\n\nProved by the tool: {}\n",
-        payload.task_name.as_ref().map_or("", |name| name.as_str()),
-        quoted.join("\n"),
-        if proofs.is_empty() {
-            "nothing".to_owned()
+    let proofs = if proofs.is_empty() {
+        "nothing".to_owned()
+    } else {
+        proofs.join("; ")
+    };
+    let mut text = format!(
+        "\n# What the session before you left ({name})\n\nIts own words, which nobody checked:\n\n{}\n\nProved by the tool: {proofs}\n",
+        quoted(said.unwrap_or("It said nothing.")),
+    );
+    text += &go_on(payload);
+    text += &section("Decided", payload.decisions.iter().map(Reason::as_str));
+    text += &section(
+        "Does not work",
+        payload.dead_ends.iter().map(Reason::as_str),
+    );
+    text + &shared(&payload.context.entries)
+}
+
+/// Where the work goes on, if it was stopped in the middle.
+fn go_on(payload: &Payload) -> String {
+    let is_open = |checkpoint: &&Checkpoint| checkpoint.status != CheckpointStatus::Completed;
+    let open = payload.checkpoint.as_ref().filter(is_open);
+    open.map_or_else(String::new, |checkpoint| {
+        let point = quoted(checkpoint.resume_point.as_str());
+        format!("\nGo on here:\n\n{point}\n")
+    })
+}
+
+/// Text of an earlier session, line by line, without what nobody sees.
+fn quoted(text: &str) -> String {
+    let lines = text.lines();
+    let lines: Vec<_> = lines
+        .map(|line| format!("> {}", visible::without_hidden(line)))
+        .collect();
+    lines.join("\n")
+}
+
+fn section<'a>(heading: &str, texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<_> = texts.map(quoted).collect();
+    if texts.is_empty() {
+        return String::new();
+    }
+    format!("\n{heading}:\n\n{}\n", texts.join("\n>\n"))
+}
+
+/// The keys of the context, with values that are short enough.
+fn shared(entries: &[ContextEntry]) -> String {
+    let told = entries.iter().take(KEYS).map(|entry| {
+        let value = entry.value.as_str();
+        if value.len() > VALUE {
+            format!("{}: {} bytes", entry.key, value.len())
         } else {
-            proofs.join("; ")
+            format!("{} = {value}", entry.key)
         }
-    )
+    });
+    let told: Vec<_> = told.collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    let told = quoted(&told.join("\n"));
+    format!("\nShared context (`handoff context get KEY`):\n\n{told}\n")
 }
 
 fn proof(evidence: &Evidence) -> Option<String> {

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
 use handoff_core::lease::Ttl;
+use handoff_core::package::PackageKind;
 use handoff_core::task::{Command, Evidence};
 use handoff_core::time::Clock;
 use handoff_core::{Caller, IdempotencyKey, PackageId, ProjectId, SessionId, Task};
@@ -12,7 +13,7 @@ use handoff_git::{Git, Repository};
 use handoff_package::Package;
 use handoff_process::{Child, Exit};
 use handoff_store::queue::{Change, Request, TaskRef, TenureWish, submit};
-use handoff_store::{Store, StoreError, StoreKind, read, tasks};
+use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
 
 use crate::depot::Depot;
 use crate::error::EngineError;
@@ -160,7 +161,17 @@ impl Workshop<'_> {
                 found.extend(stored.map(|it| it.opened.package));
             }
         }
+        found.extend(self.paused(task)?);
         Ok(found)
+    }
+
+    /// What an earlier attempt at the task left when it was paused.
+    fn paused(&mut self, task: &Task) -> Result<Option<Package>, EngineError> {
+        let left = read(self.store, |tx| packages::of_task(tx, task.id))?;
+        let is_paused = |kind| matches!(kind, PackageKind::Pause | PackageKind::Transfer);
+        let newest = left.iter().rfind(|it| is_paused(it.label.kind));
+        let stored = newest.and_then(|it| self.depot().find(it.label.id).ok());
+        Ok(stored.map(|it| it.opened.package))
     }
 
     /// Where packages are sealed and kept.

@@ -12,11 +12,14 @@ mod help;
 mod hold;
 mod keys;
 mod package;
+mod pause;
 mod queue;
+mod resume;
 mod scripted_agent;
 mod session;
 mod span;
 mod teaching;
+mod transfer;
 mod upgrade;
 mod version;
 mod worker;
@@ -71,6 +74,12 @@ enum Command {
     /// Sealed packages: what one session hands to the next, with proof.
     #[command(subcommand)]
     Package(package::Command),
+    /// Stop the work on a task, and seal what a fresh session needs to go on.
+    Pause(Box<pause::Args>),
+    /// Let a paused task go on in a fresh session.
+    Resume(resume::Args),
+    /// Pause a task and hand it to somebody else.
+    Transfer(Box<transfer::Args>),
     /// Keys: who sealed a package, and whom you trust.
     #[command(subcommand)]
     Keys(keys::Command),
@@ -150,6 +159,9 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Unhold(args) => hold::unhold(args, ctx),
         Command::Context(command) => context::run(command, ctx),
         Command::Package(command) => package::run(command, ctx),
+        Command::Pause(args) => pause::run(*args, ctx),
+        Command::Resume(args) => resume::run(&args, ctx),
+        Command::Transfer(args) => transfer::run(*args, ctx),
         Command::Keys(command) => keys::run(command, ctx),
         Command::Events(args) => events::run(&args, ctx),
         Command::Worker(args) => worker::run(&args, ctx),

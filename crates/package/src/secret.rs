@@ -11,8 +11,6 @@ pub use stream::scan_stream;
 
 use std::fmt;
 
-use shape::SHAPES;
-
 /// Something that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -75,10 +73,7 @@ pub fn redact(text: &str) -> String {
 
 /// Where the secrets of a text are, in order, without overlap.
 pub(crate) fn spans(text: &str) -> Vec<Span> {
-    let mut found: Vec<_> = SHAPES
-        .iter()
-        .flat_map(|shape| shape.find_all(text))
-        .collect();
+    let mut found = shape::find_all(text);
     found.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     let mut end = 0;
     found.retain(|span| {

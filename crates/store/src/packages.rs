@@ -2,7 +2,7 @@
 //! bytes lie in files, or, where machines share no directory, beside the row.
 
 use handoff_core::package::PackageStanding;
-use handoff_core::{PackageId, PackageRecord, ProjectId, Timestamp};
+use handoff_core::{PackageId, PackageRecord, ProjectId, TaskId, Timestamp};
 
 use crate::column::{field, from_json, json, number, parsed};
 use crate::error::StoreError;
@@ -117,6 +117,18 @@ pub fn page(
             let standing = package.standing(wall, &moment);
             Ok((package, standing))
         })
+        .collect()
+}
+
+/// The packages that come from a task, oldest first.
+pub fn of_task(tx: &mut Transaction<'_>, task: TaskId) -> Result<Vec<PackageRecord>, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM packages WHERE task = $1 ORDER BY created_at, id",
+        &[task.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter()
+        .map(|row| from_json(field(row.text(0))?))
         .collect()
 }
 

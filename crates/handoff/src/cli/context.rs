@@ -5,7 +5,7 @@ mod look;
 
 use clap::Subcommand;
 use handoff_api::ExitCode;
-use handoff_core::{Caller, ContextScope, SessionId};
+use handoff_core::{Caller, ContextScope, SessionId, TaskId};
 use handoff_store::queue::TaskRef;
 use handoff_store::{read, tasks};
 
@@ -52,6 +52,14 @@ pub(super) struct ScopeArg {
 }
 
 impl ScopeArg {
+    /// Of this task.
+    pub(super) fn of_task(task: TaskId) -> Self {
+        Self {
+            task: Some(task.to_string()),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn resolve(&self, desk: &mut Desk) -> Result<ContextScope, Failure> {
         if let Some(session) = self.session {
             return Ok(ContextScope::Session(session));

@@ -1,18 +1,18 @@
 //! `handoff package`: what one session hands to the next, sealed, signed, expiring, and received once.
 
 mod create;
-mod draft;
-mod export;
+pub(super) mod draft;
+pub(super) mod export;
 mod gc;
 mod import;
 mod life;
 mod list;
 mod probe;
 mod prompt;
-mod receive;
+pub(super) mod receive;
 mod schema;
-mod scrub;
-mod send;
+pub(super) mod scrub;
+pub(super) mod send;
 mod show;
 mod verdict;
 mod verify;
@@ -73,7 +73,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
 }
 
 /// The desk, for a command about a package that must be there already.
-fn desk_for(id: PackageId, ctx: &Context) -> Result<Desk, Failure> {
+pub(super) fn desk_for(id: PackageId, ctx: &Context) -> Result<Desk, Failure> {
     Desk::peek(ctx)?.ok_or_else(|| {
         Failure::from(StoreError::NotFound {
             what: format!("package {id}"),
@@ -90,7 +90,7 @@ fn standing(desk: &mut Desk, record: &PackageRecord) -> Result<PackageStanding, 
 }
 
 /// Says what became of a package.
-fn tell(
+pub(super) fn tell(
     desk: &mut Desk,
     record: &PackageRecord,
     notes: Vec<String>,

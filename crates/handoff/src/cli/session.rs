@@ -35,6 +35,7 @@ use handoff_api::ExitCode;
 
 pub(super) use journal::run as events;
 pub(super) use journal::{Ending, JournalArgs};
+pub(super) use stop::stop_session;
 
 use crate::context::Context;
 use crate::failure::Failure;

@@ -235,6 +235,57 @@ fn wrong_input_is_told_and_changes_nothing() {
 }
 
 #[test]
+fn a_paused_task_goes_on_from_its_package() {
+    let stage = Stage::new();
+    stage.add("fix");
+    stage.say("pause fix").failure(4);
+    let fence = stage.claim("fix");
+    stage.say("context set half 1 --task fix").success();
+    let paused = stage.run([
+        "pause",
+        "fix",
+        "--resume-point",
+        "Write the test.",
+        "--json",
+    ]);
+    let id = paused.success().json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(stage.state("fix"), "held");
+    stage
+        .say(&format!("queue complete fix --fence {fence}"))
+        .failure(6);
+    stage.say("queue claim").failure(11);
+    let resumed = stage.json(&format!("resume {id}"));
+    assert_eq!(resumed["resume_point"], "Write the test.");
+    assert_eq!(stage.state("fix"), "queued");
+    stage.say(&format!("resume {id}")).failure(4);
+}
+
+#[test]
+fn a_pause_that_cannot_be_sealed_is_no_pause() {
+    let stage = Stage::new();
+    stage.add("fix");
+    stage.claim("fix");
+    let secret = format!("ghp_{}", "aB3dE5gH7jK9".repeat(3));
+    stage.run(["pause", "fix", "--summary", &secret]).failure(1);
+    assert_eq!(stage.state("fix"), "queued");
+}
+
+#[test]
+fn a_transferred_task_answers_as_the_protocol_says() {
+    let stage = Stage::new();
+    stage.add("fix");
+    stage.claim("fix");
+    let file = stage.env.work().join("fix.hof");
+    let file = file.to_str().unwrap();
+    let words = ["transfer", "fix", "--to", "host b", "-o", file, "--json"];
+    let answer = stage.run(words).success().json();
+    assert_eq!(answer["targetProcess"], "host b");
+    assert!(answer["handoffId"].is_string() && answer["transferredAt"].is_string());
+    let there = Stage::new();
+    there.run(["package", "import", file]).success();
+}
+
+#[test]
 fn one_of_twenty_processes_receives_it() {
     let stage = stage();
     let id = create(&stage, &[]);

@@ -53,14 +53,10 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         scope,
         claims,
         task: task_of(scope, &mut desk)?,
+        tree: tree(&desk, ctx)?,
     };
-    let mut package = args.draft.package(material, &mut desk, ctx)?;
-    let secrets = if args.redact {
-        Secrets::Redact
-    } else {
-        Secrets::Refuse
-    };
-    let notes = scrub::text(&mut package.payload, secrets)?;
+    let mut package = args.draft.package(material, &mut desk)?;
+    let notes = scrub::text(&mut package.payload, Secrets::of(args.redact))?;
     scrub::label(&package.label)?;
     for file in &args.attachments {
         scrub::attachment(file)?;

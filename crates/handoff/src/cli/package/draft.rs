@@ -11,7 +11,7 @@ use handoff_core::package::{
 use handoff_core::task::{Reason, Summary};
 use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp, TreeState};
 use handoff_engine::without_secrets;
-use handoff_git::{Git, GitError};
+use handoff_git::{Git, GitError, Repository};
 use handoff_package::payload::{
     Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext,
 };
@@ -116,19 +116,26 @@ pub(crate) struct Material {
     pub(crate) kind: PackageKind,
     pub(crate) scope: ContextScope,
     pub(crate) claims: Vec<Claim>,
+    /// Where the code stands.
+    pub(crate) tree: Option<TreeState>,
     /// The task whose work it carries.
     pub(crate) task: Option<Task>,
 }
 
 impl DraftArgs {
+    /// What nobody said about where to go on, for a task that is stopped in the middle.
+    pub(crate) fn or_resuming(mut self, task: &Task, reason: &str) -> Self {
+        let (name, fence) = (&task.spec.name, task.fence);
+        let point = format!("task {name}, after attempt {fence}");
+        self.resume_point = self.resume_point.or_else(|| point.parse().ok());
+        self.source_phase = self.source_phase.or_else(|| "task".parse().ok());
+        self.reason = self.reason.or_else(|| reason.parse().ok());
+        self
+    }
+
     /// Puts a package together. Nothing is sealed yet.
-    pub(crate) fn package(
-        self,
-        material: Material,
-        desk: &mut Desk,
-        ctx: &Context,
-    ) -> Result<Package, Failure> {
-        let tree = tree(desk, ctx)?;
+    pub(crate) fn package(self, material: Material, desk: &mut Desk) -> Result<Package, Failure> {
+        let tree = material.tree.clone();
         let (scope, pattern) = (material.scope, self.only.as_ref());
         let (entries, now) = read(&mut *desk.store, |tx| {
             let found = contexts::matching(tx, scope, pattern)?;
@@ -249,8 +256,13 @@ impl DraftArgs {
 
 /// Where the code stands; none in a repository without a tree.
 pub(super) fn tree(desk: &Desk, ctx: &Context) -> Result<Option<TreeState>, Failure> {
+    tree_at(&desk.repository, ctx)
+}
+
+/// The same for another worktree.
+pub(crate) fn tree_at(at: &Repository, ctx: &Context) -> Result<Option<TreeState>, Failure> {
     let git = Git::new(without_secrets(ctx.ambient.environment.clone()));
-    match git.status(&desk.repository) {
+    match git.status(at) {
         Ok(status) => Ok(Some(status.tree)),
         Err(GitError::NoWorktree(_)) => Ok(None),
         Err(error) => {

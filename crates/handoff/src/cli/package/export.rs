@@ -11,7 +11,7 @@ use handoff_files::{Dir, Mode, WriteError, atomic};
 use handoff_package::bundle;
 
 use super::receive::claim;
-use super::{desk_for, life, tell};
+use super::{desk_for, life, send, tell};
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     transfer_to: Option<Recipient>,
 }
 
-pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
     let fence = match &args.transfer_to {
         Some(_) => Some(claim(args.package, &mut desk)?),
@@ -53,6 +53,24 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     ctx.out.note(format!("{} is transferred", args.package))?;
     Ok(ExitCode::Done)
+}
+
+/// Writes it to a file for another store, and records that.
+pub(crate) fn to_file(
+    package: PackageId,
+    output: &Path,
+    to: Recipient,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let mut desk = desk_for(package, ctx)?;
+    let fence = claim(package, &mut desk)?;
+    let written = bundled(package, &mut desk).and_then(|mut it| write_file(output, &mut it));
+    if let Err(failure) = written {
+        life::give_back(package, fence, &mut desk);
+        return Err(failure);
+    }
+    let record = transferred(package, to, Some(fence), &mut desk)?;
+    send::tell(&record, ctx)
 }
 
 /// Records that another store has it.

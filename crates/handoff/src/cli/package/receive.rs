@@ -7,16 +7,16 @@ use handoff_core::caller::Action;
 use handoff_core::context::{Fate, KeyFate, Policy};
 use handoff_core::lease::Ttl;
 use handoff_core::package::{Origin, PackageCommand, PackageRefusal, PackageState};
-use handoff_core::{ContextScope, Fence, PackageId, PackageRecord};
+use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, Task};
 use handoff_engine::depot::Stored;
 use handoff_package::KeyStanding;
 use handoff_store::StoreError;
 use handoff_store::queue::{Change, Receiving};
 
 use super::draft::tree;
-use super::probe::{Prober, commands};
+use super::probe::{Commands, Prober, commands};
 use super::verdict::{objections, verification};
-use super::{desk_for, prompt};
+use super::{desk_for, life, prompt};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
@@ -71,23 +71,67 @@ impl From<PolicyArg> for Policy {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
+    let received = receive(args, &mut desk, ctx)?;
+    received.show(args, ctx)
+}
+
+impl Args {
+    /// Into the context of the task that a package comes from.
+    pub(crate) fn into_task(package: PackageId, task: &Task, policy: PolicyArg) -> Self {
+        Self {
+            package,
+            policy,
+            run_probes: false,
+            strict: false,
+            untrusted: false,
+            scope: ScopeArg::of_task(task.id),
+            key: KeyArg { key: None },
+        }
+    }
+}
+
+/// A package that was taken in.
+pub(crate) struct Received {
+    stored: Stored,
+    found: VerificationDocument,
+    record: PackageRecord,
+}
+
+/// Takes a package in: all of it, or nothing.
+pub(crate) fn receive(args: &Args, desk: &mut Desk, ctx: &Context) -> Result<Received, Failure> {
     desk.caller.may(Action::Receive)?;
     let commands = commands(args.run_probes, &desk.caller)?;
-    let into = args.scope.resolve(&mut desk)?;
+    let into = args.scope.resolve(desk)?;
     let stored = desk.depot().find(args.package)?;
-    accept(args, &stored, &mut desk)?;
-    let fence = claim(args.package, &mut desk)?;
-    let acceptance = desk.depot().acceptance(&stored)?;
-    let prober = Prober::new(&desk.repository, tree(&desk, ctx)?, commands, ctx);
-    let found = verification(&stored, &acceptance, &prober);
-    let taken = strictly(args, &found).and_then(|()| take(args, &stored, fence, into, &mut desk));
-    match taken {
-        Ok(record) => show(&stored, found, &record, args, ctx),
+    accept(args, &stored, desk)?;
+    let fence = claim(args.package, desk)?;
+    let looked = look(&stored, commands, desk, ctx).and_then(|found| {
+        strictly(args, &found)?;
+        let record = take(args, &stored, fence, into, desk)?;
+        Ok((found, record))
+    });
+    match looked {
+        Ok((found, record)) => Ok(Received {
+            stored,
+            found,
+            record,
+        }),
         Err(failure) => {
-            give_back(args.package, fence, &mut desk);
+            life::give_back(args.package, fence, desk);
             Err(failure)
         }
     }
+}
+
+fn look(
+    stored: &Stored,
+    commands: Commands,
+    desk: &mut Desk,
+    ctx: &Context,
+) -> Result<VerificationDocument, Failure> {
+    let acceptance = desk.depot().acceptance(stored)?;
+    let prober = Prober::new(&desk.repository, tree(desk, ctx)?, commands, ctx);
+    Ok(verification(stored, &acceptance, &prober))
 }
 
 /// Refuses what may not be received, before anything is claimed.
@@ -128,15 +172,6 @@ pub(crate) fn claim(id: PackageId, desk: &mut Desk) -> Result<Fence, Failure> {
     Ok(record.fence)
 }
 
-/// It is free again at once, and not only when the claim runs out. If that fails too, it runs out.
-fn give_back(id: PackageId, fence: Fence, desk: &mut Desk) {
-    let command = PackageCommand::Release {
-        fence: Some(fence),
-        reason: "it could not be received".parse().ok(),
-    };
-    desk.submit(Change::Package { id, command }, None).ok();
-}
-
 fn strictly(args: &Args, found: &VerificationDocument) -> Result<(), Failure> {
     let untrue: Vec<_> = found
         .claims
@@ -174,49 +209,50 @@ fn take(
     record.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a package"))
 }
 
-fn show(
-    stored: &Stored,
-    found: VerificationDocument,
-    record: &PackageRecord,
-    args: &Args,
-    ctx: &mut Context,
-) -> Result<ExitCode, Failure> {
-    let (into, report) = match &record.state {
-        PackageState::Consumed { receipt, .. } => {
-            (receipt.into.to_string(), receipt.report.clone())
-        }
-        PackageState::Created
-        | PackageState::Claimed { .. }
-        | PackageState::Transferred { .. }
-        | PackageState::Cancelled { .. }
-        | PackageState::Expired { .. } => (String::new(), vec![]),
-    };
-    let prompt = prompt::of(stored, &found);
-    if ctx.out.is_json() {
-        let document = ReceivedDocument {
-            verification: found,
+impl Received {
+    /// All of it, for a program.
+    pub(crate) fn document(self, args: &Args) -> ReceivedDocument {
+        let (into, report) = self.outcome();
+        ReceivedDocument {
+            prompt: prompt::of(&self.stored, &self.found),
+            verification: self.found,
             into,
             policy: args.policy.into(),
             report,
-            prompt,
-        };
-        ctx.out.document(ReceivedDocument::SCHEMA, document)?;
-        return Ok(ExitCode::Done);
+        }
     }
-    if !found.claims.is_empty() || found.drift != "current" {
-        ctx.out.note(format!("code: {}", found.drift))?;
+
+    /// Where it went, and what became of each key. One that can be received again keeps no receipt in its row.
+    fn outcome(&self) -> (String, Vec<KeyFate>) {
+        match &self.record.state {
+            PackageState::Consumed { receipt, .. } => {
+                (receipt.into.to_string(), receipt.report.clone())
+            }
+            PackageState::Created
+            | PackageState::Claimed { .. }
+            | PackageState::Transferred { .. }
+            | PackageState::Cancelled { .. }
+            | PackageState::Expired { .. } => (String::new(), vec![]),
+        }
     }
-    for claim in found.claims.iter().filter(|it| it.outcome == "failed") {
-        let why = claim.why.as_deref().unwrap_or_default();
-        ctx.out.note(format!(
-            "NOT true: {} ({})",
-            one_line(&claim.text),
-            one_line(why)
-        ))?;
+
+    fn show(self, args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+        if ctx.out.is_json() {
+            let document = self.document(args);
+            ctx.out.document(ReceivedDocument::SCHEMA, document)?;
+            return Ok(ExitCode::Done);
+        }
+        ctx.out.note(format!("code: {}", self.found.drift))?;
+        for claim in self.found.claims.iter().filter(|it| it.outcome == "failed") {
+            let (text, why) = (&claim.text, claim.why.as_deref().unwrap_or_default());
+            let line = format!("NOT true: {} ({})", one_line(text), one_line(why));
+            ctx.out.note(line)?;
+        }
+        ctx.out.note(summary(&self.outcome().1))?;
+        ctx.out
+            .line(plain(&prompt::of(&self.stored, &self.found)))?;
+        Ok(ExitCode::Done)
     }
-    ctx.out.note(summary(&report))?;
-    ctx.out.line(plain(&prompt))?;
-    Ok(ExitCode::Done)
 }
 
 /// How many keys came to what.

@@ -14,13 +14,24 @@ use crate::failure::Failure;
 
 /// What becomes of something that looks like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Secrets {
+pub(crate) enum Secrets {
     Refuse,
     Redact,
 }
 
+impl Secrets {
+    /// As the command line says.
+    pub(crate) const fn of(is_redacting: bool) -> Self {
+        if is_redacting {
+            Self::Redact
+        } else {
+            Self::Refuse
+        }
+    }
+}
+
 /// Looks through all text of a package. Says what was replaced.
-pub(super) fn text(payload: &mut Payload, secrets: Secrets) -> Result<Vec<String>, Failure> {
+pub(crate) fn text(payload: &mut Payload, secrets: Secrets) -> Result<Vec<String>, Failure> {
     let mut found = context(payload);
     visit(payload, &mut |place, text| {
         found.extend(scan(text, place));

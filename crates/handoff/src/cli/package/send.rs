@@ -4,19 +4,19 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use handoff_api::{ExitCode, TransferDocument};
-use handoff_core::PackageId;
 use handoff_core::package::{PackageState, Recipient};
+use handoff_core::{PackageId, PackageRecord};
 use handoff_process::{Exit, Program, output};
 
 use super::desk_for;
 use super::export::{bundled, transferred};
 use super::receive::claim;
 use crate::cli::package::life;
-use crate::cli::queue::KeyArg;
 use crate::cli::span::Span;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
+use crate::output::one_line;
 
 /// The most that is sent, in bytes.
 const MOST: u64 = 256 * 1024 * 1024;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     timeout: Span,
 }
 
-pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.host.starts_with('-') {
         return Err(Failure::usage("a host does not begin with `-`"));
     }
@@ -52,21 +52,40 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let fence = claim(args.package, &mut desk)?;
     let sent = whole(args.package, &mut desk).and_then(|bundle| deliver(args, bundle, ctx));
     if let Err(failure) = sent {
-        release(args.package, fence, &mut desk);
+        life::give_back(args.package, fence, &mut desk);
         return Err(failure);
     }
     let record = transferred(args.package, to, Some(fence), &mut desk)?;
-    let PackageState::Transferred { at, to } = record.state else {
+    tell(&record, ctx)
+}
+
+impl Args {
+    /// With nothing said but where to.
+    pub(crate) fn to_host(package: PackageId, host: String) -> Self {
+        Self {
+            package,
+            host,
+            directory: None,
+            program: "handoff".to_owned(),
+            timeout: "2m".parse().expect("two minutes are a time"),
+        }
+    }
+}
+
+/// Says who has it now.
+pub(super) fn tell(record: &PackageRecord, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let PackageState::Transferred { at, to } = &record.state else {
         return Err(Failure::new(ExitCode::Internal, "it is not transferred"));
     };
     let document = TransferDocument {
-        handoff_id: args.package.to_string(),
+        handoff_id: record.label.id.to_string(),
         target_process: to.to_string(),
-        transferred_at: at,
+        transferred_at: *at,
     };
     if ctx.out.is_json() {
         ctx.out.document(TransferDocument::SCHEMA, document)?;
     } else {
+        let to = one_line(to.as_str());
         ctx.out
             .line(format!("{} is at {to} since {at}", document.handoff_id))?;
     }
@@ -85,15 +104,6 @@ fn whole(id: PackageId, desk: &mut Desk) -> Result<Vec<u8>, Failure> {
         );
     }
     Ok(bytes)
-}
-
-fn release(id: PackageId, fence: handoff_core::Fence, desk: &mut Desk) {
-    let command = handoff_core::package::PackageCommand::Release {
-        fence: Some(fence),
-        reason: "it could not be sent".parse().ok(),
-    };
-    // If that fails too, the claim runs out.
-    life::change(desk, id, command, KeyArg { key: None }).ok();
 }
 
 /// Hands the bytes over, and waits until the other side has taken them in.

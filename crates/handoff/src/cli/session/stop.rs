@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use handoff_api::{ExitCode, SessionEndDocument};
-use handoff_core::Action;
+use handoff_core::{Action, SessionId};
 use handoff_session::control::Stopped;
 use handoff_session::{Client, Known, Standing};
 
@@ -41,6 +41,22 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         },
     };
     show(&known, stopped, ctx)
+}
+
+/// Ends a session whose work is paused. One that has ended, or that no holder keeps, is left as it is.
+pub(crate) fn stop_session(session: SessionId, ctx: &Context) -> Result<(), Failure> {
+    let address = Address::new(session.to_string(), None);
+    let known = match address.find(ctx) {
+        Err(failure) if failure.code == ExitCode::NotFound => return Ok(()),
+        found => found?,
+    };
+    match known.standing {
+        Standing::Ended | Standing::Lost => Ok(()),
+        Standing::Live => match Client::new(&known.record.socket).stop(GRACE) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(unreachable(&known, &error)),
+        },
+    }
 }
 
 fn as_recorded(known: &Known) -> Result<Stopped, Failure> {

@@ -140,7 +140,7 @@ fn a_sub_task_writes_into_its_own_task_only(fixture: &mut Fixture) {
         role: Role::SubTask,
         task: Some(own),
     };
-    let mut allowed = |fixture: &mut Fixture, scope| {
+    let allowed = |fixture: &mut Fixture, scope| {
         let Change::Context { command, .. } = setting(fixture, "a", "1", Expected::Anything) else {
             unreachable!("it is about a context")
         };
