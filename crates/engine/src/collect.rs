@@ -24,13 +24,13 @@ pub(crate) fn harvest(
     base: &CommitId,
 ) -> Result<Vec<RepoPath>, Reason> {
     let branch = Attempt::of(task).branch(task);
-    match workshop.git.is_on_branch(at, &branch) {
+    let git = workshop.git.bound_to(at);
+    match git.is_on_branch(at, &branch) {
         Ok(true) => {}
         Ok(false) => return Err(reason(&format!("the session left its branch `{branch}`"))),
         Err(error) => return Err(unreadable(&error)),
     }
-    let changes = workshop
-        .git
+    let changes = git
         .changed_paths(at, base)
         .map_err(|error| unreadable(&error))?;
     let paths: Vec<_> = changes.into_iter().map(|change| change.path).collect();
@@ -50,10 +50,11 @@ pub(crate) fn commit(
     if paths.is_empty() {
         return Ok(None);
     }
-    let commit = match workshop.git.commit_paths(at, paths, &message(task)) {
+    let git = workshop.git.bound_to(at);
+    let commit = match git.commit_paths(at, paths, &message(task)) {
         Ok(commit) | Err(CommitError::IndexLeft { commit, .. }) => commit,
         // The session committed by itself, all of it.
-        Err(CommitError::Empty) => workshop.git.head(at).map_err(EngineError::Base)?,
+        Err(CommitError::Empty) => git.head(at).map_err(EngineError::Base)?,
         Err(error) => return Err(error.into()),
     };
     let branch = Attempt::of(task).branch(task);

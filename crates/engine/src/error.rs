@@ -29,6 +29,9 @@ pub enum EngineError {
     /// The work could not be committed.
     #[error("cannot commit the work")]
     Commit(#[from] handoff_git::CommitError),
+    /// A worktree that does not say whose it is could not be made to.
+    #[error("cannot put `.git` back into `{}`", .0.display())]
+    Relink(PathBuf, #[source] std::io::Error),
     /// What a dead session left could not be saved.
     #[error("cannot save what was left in `{path}`")]
     Quarantine {

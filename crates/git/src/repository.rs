@@ -71,6 +71,25 @@ impl Repository {
         Self::look_at(&root)?.ok_or(DiscoverError::NotFound(root))
     }
 
+    /// The repository that git itself names by `GIT_DIR`, for a program that it runs in `cwd`, which
+    /// is the root of the tree if there is one.
+    #[must_use]
+    pub fn at_git_dir(git_dir: &Path, cwd: &Path) -> Option<Self> {
+        let git_dir = cwd.join(git_dir).canonicalize().ok()?;
+        let cwd = cwd.canonicalize().ok()?;
+        let is_inside = cwd.starts_with(&git_dir);
+        let root = Some(cwd.as_path()).filter(|_| !is_inside);
+        let is_one = git_dir::is_git_dir(&git_dir).is_ok_and(|is_one| is_one);
+        is_one.then(|| Self::assemble(git_dir, root).ok()).flatten()
+    }
+
+    /// Whether this is a linked worktree that the repository has on record. A directory that only
+    /// says that it belongs to the repository is none.
+    #[must_use]
+    pub fn is_linked(&self) -> bool {
+        self.git_dir.parent() == Some(&self.common_dir.join("worktrees"))
+    }
+
     /// The linked worktree with root `root`, as this repository has it on record. The `.git` in that
     /// tree is not read: whoever works there can write it, and could name a repository of their own,
     /// with programs in its configuration. None if there is no record.

@@ -133,6 +133,7 @@ impl From<EngineError> for Failure {
             | EngineError::Base(_)
             | EngineError::Worktree(_)
             | EngineError::Commit(_)
+            | EngineError::Relink(..)
             | EngineError::Quarantine { .. }
             | EngineError::Status(_)
             | EngineError::Start(_)

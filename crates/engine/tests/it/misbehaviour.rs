@@ -121,3 +121,60 @@ fn retiring_an_attempt_twice_is_harmless() {
     }
     stage.assert_sound();
 }
+
+/// What a session can write into its own tree, to have its program run by whoever clears up.
+const TRAP: &str = "
+    printf '#!/bin/sh\\ntouch \"%s\"; cat\\n' \"$HOME/sprung\" > x.sh
+    chmod +x x.sh
+    cp -r \"$(git rev-parse --git-common-dir)/.\" evil
+    for key in filter.e.clean filter.e.smudge core.fsmonitor; do
+        git --git-dir=evil config $key \"$PWD/x.sh\"
+    done
+    echo '* filter=e' > .gitattributes
+    rm .git
+    echo \"gitdir: $PWD/evil\" > .git
+    echo work > work.txt
+";
+
+/// Lets a session set its trap and end so; its work is in a ref of this place then.
+#[track_caller]
+fn trapped(ending: &str, place: &str) {
+    let mut stage = Stage::new();
+    stage.add(spec("fix"));
+    stage.walk(&format!("{TRAP}\n{ending}"));
+    let repaired = reconcile::all(&mut stage.workshop()).unwrap();
+    assert!(repaired.stuck.is_empty(), "{:?}", repaired.stuck);
+    let home = stage.environment()[std::ffi::OsStr::new("HOME")].clone();
+    let sprung = std::path::Path::new(&home).join("sprung");
+    assert!(!sprung.exists(), "a program of the session ran");
+    let is_there = |name: &String| {
+        let file = format!("{name}:work.txt");
+        let asked = stage.repo.command(["cat-file", "-e", &file]);
+        stage.env.run(asked).code() == Some(0)
+    };
+    let refs = stage.repo.refs();
+    let mut found = refs.keys().filter(|name| is_there(name));
+    assert!(found.any(|name| name.starts_with(place)), "{refs:?}");
+}
+
+#[test]
+fn a_tree_that_names_another_repository_is_collected_into_the_right_one() {
+    trapped("", "refs/heads/handoff/");
+}
+
+#[test]
+fn a_tree_that_names_another_repository_is_saved_into_the_right_one() {
+    trapped("exit 1", "refs/handoff/quarantine/");
+}
+
+#[test]
+fn a_tree_whose_link_is_gone_is_saved() {
+    let mut stage = Stage::new();
+    let task = stage.add(spec("fix"));
+    stage.walk("rm .git; echo work > work.txt; exit 1");
+    let repaired = reconcile::all(&mut stage.workshop()).unwrap();
+    assert!(repaired.stuck.is_empty(), "{:?}", repaired.stuck);
+    let task = stage.task(task.id);
+    let kept = stage.quarantined(&task).unwrap();
+    assert_eq!(stage.repo.file_of(&kept, "work.txt"), "work\n");
+}

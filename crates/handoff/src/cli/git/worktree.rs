@@ -5,7 +5,7 @@ use std::path::Path;
 use handoff_api::{ExitCode, PruneDocument, StuckWorktree, WorktreeRow, WorktreesDocument};
 use handoff_core::{Action, Task};
 use handoff_engine::{Attempt, reconcile};
-use handoff_git::{Checkout, Git, Repository, Worktree};
+use handoff_git::{Checkout, Git, Worktree};
 use handoff_store::{StoreError, read, tasks};
 
 use crate::context::Context;
@@ -125,9 +125,14 @@ fn ignored(workshop: &mut handoff_engine::Workshop<'_>) -> Vec<String> {
         return vec![];
     };
     let trees = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let trees = trees.filter_map(|path| Repository::open(&path).ok());
+    let repository = workshop.repository;
+    let trees = trees.filter_map(|path| repository.linked_at(&path));
     let named = trees.flat_map(|at| {
-        let files = workshop.git.ignored_files(&at).unwrap_or_default();
+        let files = workshop
+            .git
+            .bound_to(&at)
+            .ignored_files(&at)
+            .unwrap_or_default();
         let root = at.worktree_root().map(Path::to_owned).unwrap_or_default();
         files
             .into_iter()
