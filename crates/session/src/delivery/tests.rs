@@ -346,7 +346,7 @@ fn what_an_agent_says_while_it_starts_is_no_evidence() {
     let flicker = Sight {
         state: State::Busy,
         works: 6,
-        ..filled.clone()
+        ..filled
     };
     assert_eq!(desk.sees(&flicker, 160), Act::Linger);
     let rests = Sight { works: 6, ..filled };
