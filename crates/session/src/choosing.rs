@@ -5,7 +5,8 @@
 //! | the pointer is elsewhere | an arrow towards the choice |
 //! | the pointer is at the choice | Enter |
 //! | nothing points at anything | the number or letter of the choice and Enter, once |
-//! | another question, or none | nothing: it is done |
+//! | another question, or none, after Enter | nothing: it is done |
+//! | the same before Enter | nothing: it went away unanswered |
 //!
 //! A key that did nothing is pressed again where something points, because that tells what it would do. Some agents do not take
 //! an Enter that comes right after their question: it might have been meant for something else.
@@ -36,6 +37,8 @@ pub struct Choosing {
     pressed: Option<(Option<usize>, Nanos)>,
     /// How often in this place.
     tries: u8,
+    /// Whether a key was pressed that makes the choice, and does not only point at it.
+    is_made: bool,
     look_again: Option<Nanos>,
 }
 
@@ -53,8 +56,10 @@ pub enum Asked<'a> {
 pub enum Move {
     Press(String),
     Wait,
-    /// The question is gone.
+    /// The choice was made and the question is gone.
     Done,
+    /// The question went away before the choice was made.
+    Gone,
     /// The keys did nothing.
     GiveUp,
 }
@@ -66,6 +71,7 @@ impl Choosing {
             wanted,
             pressed: None,
             tries: 0,
+            is_made: false,
             look_again: None,
         }
     }
@@ -73,6 +79,11 @@ impl Choosing {
     /// What was chosen.
     pub fn label(&self) -> &str {
         &self.dialog.choices[self.wanted].label
+    }
+
+    /// Whether the choice was made, as far as keys make it.
+    pub const fn is_made(&self) -> bool {
+        self.is_made
     }
 
     /// When to look again although nothing happens.
@@ -84,8 +95,11 @@ impl Choosing {
     pub fn step(&mut self, asked: Asked<'_>, now: Nanos) -> Move {
         let open = match asked {
             Asked::This(open) if open.is_same(&self.dialog) => open,
-            Asked::Nothing | Asked::This(_) => return Move::Done,
-            Asked::Unread => return self.wait_for(PAINTING_TAKES, now).unwrap_or(Move::Done),
+            Asked::Nothing | Asked::This(_) => return self.over(),
+            Asked::Unread => {
+                let wait = self.wait_for(PAINTING_TAKES, now);
+                return wait.unwrap_or_else(|| self.over());
+            }
         };
         match self.pressed {
             Some((pointed, _)) if pointed == open.pointed => {
@@ -102,7 +116,13 @@ impl Choosing {
         self.tries += 1;
         self.pressed = Some((open.pointed, now));
         self.look_again = Some(now.after(KEY_TAKES));
+        self.is_made |= open.pointed.is_none_or(|pointed| pointed == self.wanted);
         Move::Press(self.key(open))
+    }
+
+    /// What it means that the question is gone.
+    const fn over(&self) -> Move {
+        if self.is_made { Move::Done } else { Move::Gone }
     }
 
     /// Waits until so long after the last key; none if that time is over.
@@ -223,6 +243,21 @@ mod tests {
         let mut choosing = Choosing::new(dialog(Some(0)), 0);
         let mut other = dialog(Some(0));
         other.question[0] = "Really?".to_owned();
-        assert_eq!(choosing.step(Asked::This(&other), at(0)), Move::Done);
+        assert_eq!(choosing.step(Asked::This(&other), at(0)), Move::Gone);
+    }
+
+    #[test]
+    fn a_question_that_went_away_before_enter_is_not_answered() {
+        let gone = [Asked::Nothing, Asked::Unread];
+        for asked in gone {
+            let mut choosing = Choosing::new(dialog(Some(0)), 0);
+            assert_eq!(choosing.step(asked, at(0)), Move::Gone, "{asked:?}");
+        }
+        let mut choosing = Choosing::new(dialog(Some(0)), 2);
+        choosing.step(Asked::This(&dialog(Some(0))), at(0));
+        assert_eq!(choosing.step(Asked::Nothing, at(1)), Move::Gone);
+        let mut choosing = Choosing::new(dialog(None), 2);
+        choosing.step(Asked::This(&dialog(None)), at(0));
+        assert_eq!(choosing.step(Asked::Nothing, at(1)), Move::Done);
     }
 }

@@ -7,18 +7,21 @@
 //! | no box yet, though the program has one | nothing for a while: what comes too early is swallowed |
 //! | our own leftovers in the box | the box is emptied |
 //! | the agent waits and the box is empty | the text is pasted |
+//! | pasted, and somebody types into it | nothing more: it is theirs |
 //! | pasted, and the program's pause is over | Enter |
 //! | a sign that it was taken | submitted |
 //! | no sign, and the text still stands in the box | Enter once more; then the box is emptied and the message has failed |
 //! | no sign, and nothing to be seen of the text | it stays written: nobody knows |
 //!
-//! Before every Enter the state is looked at again: in a dialog it would mean yes.
+//! Before every key the state is looked at again, also what has not held long enough to be published: in a dialog Enter would mean
+//! yes. Holding may delay a permission, never a prohibition.
 
 use std::time::Duration;
 
 use handoff_agents::{Adapter, Block, TextBox};
 use handoff_core::time::Nanos;
 
+use crate::keyboard::Typist;
 use crate::message::{Because, Evidence, Finish, Urgency};
 use crate::state::State;
 use crate::turn::is_at_rest;
@@ -38,6 +41,8 @@ const CLEARING_TAKES: Duration = Duration::from_millis(100);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sight {
     pub state: State,
+    /// What the newest look says, which may not have held for long enough to be published.
+    pub newest: State,
     /// Since when it does that.
     pub since: Nanos,
     /// Whether a turn runs.
@@ -70,13 +75,6 @@ pub enum Field {
     Filled,
     /// It cannot be read.
     Unread,
-}
-
-/// Who has typed since the last Enter, besides us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Typist {
-    Nobody,
-    Somebody,
 }
 
 /// Whether the end of our text stands left of the cursor.
@@ -146,6 +144,7 @@ enum Step {
 #[derive(Debug, Clone, Copy)]
 struct Before {
     was_at_rest: bool,
+    typist: Typist,
     readings_ended: u64,
     works: u64,
     has_stood: bool,
@@ -154,6 +153,11 @@ struct Before {
 impl Before {
     fn look(&mut self, sight: &Sight) {
         self.has_stood |= sight.echo == Echo::Stands || sight.field == Field::Filled;
+    }
+
+    /// Whether somebody typed after us: the text is theirs by now.
+    fn is_shared(&self, sight: &Sight) -> bool {
+        sight.typist > self.typist
     }
 }
 
@@ -216,8 +220,11 @@ impl Delivery {
             return Act::Wait(Because::Starting);
         }
         match (sight.field, sight.typist) {
-            (Field::Empty, _) => self.paste(sight, adapter, now),
-            (Field::Filled | Field::Unread, Typist::Somebody) => Act::Wait(Because::Draft),
+            (_, Typist::Somebody) | (Field::Filled | Field::Unread, Typist::Perhaps) => {
+                Act::Wait(Because::Draft)
+            }
+            // Keys that left nothing in a box that can be read have fetched nothing.
+            (Field::Empty, Typist::Nobody | Typist::Perhaps) => self.paste(sight, adapter, now),
             (Field::Filled | Field::Unread, Typist::Nobody)
                 if self.is_soiled && !adapter.input.clear.is_empty() =>
             {
@@ -254,6 +261,7 @@ impl Delivery {
             at: now,
             before: Before {
                 was_at_rest: is_at_rest(sight.state),
+                typist: sight.typist,
                 readings_ended: sight.readings_ended,
                 works: sight.works,
                 has_stood: false,
@@ -284,13 +292,22 @@ impl Delivery {
             self.is_soiled = false;
             return Act::Settle(Settled::Written(Because::Left));
         }
-        if is_dialog(sight.state) {
+        if shows_dialog(sight) {
             return Act::Settle(Settled::Failed(Because::Dialog));
+        }
+        if before.is_shared(sight) {
+            return self.hand_over();
         }
         if shows_late {
             return self.linger(Step::Pasted { at, before }, at.after(ECHO_TAKES));
         }
         self.enter(before, 1, now)
+    }
+
+    /// Somebody goes on with the text: they send it off, or remove it.
+    const fn hand_over(&mut self) -> Act {
+        self.is_soiled = false;
+        Act::Settle(Settled::Written(Because::Draft))
     }
 
     fn enter(&mut self, before: Before, tries: u8, now: Nanos) -> Act {
@@ -328,6 +345,9 @@ impl Delivery {
         if now < until {
             return self.linger(step, until);
         }
+        if before.is_shared(sight) {
+            return self.hand_over();
+        }
         let stands = sight.field == Field::Filled || sight.echo == Echo::Stands;
         match (stands, rests_with_text(sight)) {
             (true, true) if tries == 1 => self.enter(before, 2, now),
@@ -351,7 +371,13 @@ fn box_due(sight: &Sight, adapter: &Adapter) -> Option<Nanos> {
 
 /// What keeps a message from being typed.
 fn obstacle(urgency: Urgency, sight: &Sight) -> Option<Act> {
-    let because = match sight.state {
+    // What was published counts, unless it permits what the newest look does not.
+    let state = if is_at_rest(sight.state) {
+        sight.newest
+    } else {
+        sight.state
+    };
+    let because = match state {
         State::Exited => return Some(Act::Settle(Settled::Failed(Because::Ended))),
         state if is_at_rest(state) && sight.turn == Turn::Resting => return None,
         state if is_at_rest(state) => Because::Turn,
@@ -364,7 +390,7 @@ fn obstacle(urgency: Urgency, sight: &Sight) -> Option<Act> {
     };
     match urgency {
         Urgency::Wait => Some(Act::Wait(because)),
-        Urgency::Force if is_dialog(sight.state) => {
+        Urgency::Force if shows_dialog(sight) => {
             Some(Act::Settle(Settled::Failed(Because::Dialog)))
         }
         Urgency::Force => None,
@@ -382,7 +408,14 @@ const fn is_away(state: State) -> bool {
 
 /// Whether the agent still waits, with our text at its prompt.
 fn rests_with_text(sight: &Sight) -> bool {
-    is_at_rest(sight.state) || (sight.state == State::Unknown && sight.echo == Echo::Stands)
+    let rests =
+        |state| is_at_rest(state) || (state == State::Unknown && sight.echo == Echo::Stands);
+    rests(sight.state) && rests(sight.newest)
+}
+
+/// Whether a question is open, be it for a moment only.
+const fn shows_dialog(sight: &Sight) -> bool {
+    is_dialog(sight.state) || is_dialog(sight.newest)
 }
 
 /// Whether keys would answer a question instead of filling the box.

@@ -58,6 +58,8 @@ use watching::Lookout;
 const MOUTHFUL: usize = 64 * 1024;
 /// What was typed and not taken yet.
 const MOST_INPUT: usize = 1024 * 1024;
+/// What is typed ahead of the answers to a program's questions to its terminal.
+const MOST_REPLIES: usize = 8 * 1024;
 /// How often orphans that ended are looked for while the agent is at work.
 const REAP_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -231,7 +233,10 @@ impl Holder<'_> {
         self.transcript.append(bytes);
         self.post.gain.printed(bytes);
         let aside = self.screen.print(bytes);
-        self.input.extend(aside.replies);
+        // One who asks all the time and never reads the answers gets no more of them.
+        if self.input.len() < MOST_REPLIES {
+            self.input.extend(aside.replies);
+        }
         self.glance.outdate();
         for report in aside.reports {
             self.post.reported(report);
@@ -251,6 +256,18 @@ impl Holder<'_> {
         }
         let foreground = self.foreground();
         if self.glance.is_due(now) || self.signs.has_news(&self.screen, foreground) {
+            self.signs
+                .printed(signs::Terminal::of(&self.screen, foreground));
+            self.glance.taken(now);
+        }
+    }
+
+    /// Takes the newest look there is, before keys are pressed: a question may have come up since the last one.
+    fn look_closely(&mut self, now: Nanos) {
+        // What cannot be read is told by the next read, which ends the holder.
+        self.read_mouthful(now).ok();
+        if self.glance.is_outdated() {
+            let foreground = self.foreground();
             self.signs
                 .printed(signs::Terminal::of(&self.screen, foreground));
             self.glance.taken(now);

@@ -52,7 +52,7 @@ pub enum Event {
     /// A choice was made in a dialog.
     Answered {
         choice: String,
-        /// Whether the question is gone; if not, the keys did nothing.
+        /// Whether the choice was made; if not, the keys did nothing, or the question went away before.
         is_taken: bool,
     },
     /// The session says something to whoever started it.

@@ -1,14 +1,26 @@
 //! Whether somebody has typed something that is not sent off yet.
 //!
 //! Only the holder writes to the terminal, so it knows of every key. This is a guess at what an input line made of them, used
-//! where the line itself cannot be read; it errs on the side of a draft.
+//! where the line itself cannot be read; it errs on the side of a draft: a key that is not known may have fetched an old line,
+//! and once the cursor has moved nobody knows what a backspace removes. Only Enter and Ctrl-C end that.
 
 /// What was typed by others than us since the last Enter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keyboard {
     /// Characters that stand in the line.
     length: usize,
+    /// A key was pressed that may have moved the cursor, or fetched a text.
+    is_moved: bool,
     within: Within,
+}
+
+/// Who has typed since the last Enter, besides us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Typist {
+    Nobody,
+    /// Keys, and no text: something may stand there all the same.
+    Perhaps,
+    Somebody,
 }
 
 /// What the next byte belongs to.
@@ -22,6 +34,8 @@ enum Within {
     Sequence {
         parameter: u16,
     },
+    /// One of a function key.
+    Function,
     Paste,
     /// In a sequence within a paste.
     PasteEscape,
@@ -35,12 +49,22 @@ const ESC: u8 = 0x1b;
 impl Keyboard {
     /// Whether there may be a text in the line that nobody sent off.
     pub const fn has_draft(&self) -> bool {
-        self.length > 0
+        self.length > 0 || self.is_moved
+    }
+
+    /// Who has typed.
+    pub const fn typist(&self) -> Typist {
+        match (self.length, self.is_moved) {
+            (0, false) => Typist::Nobody,
+            (0, true) => Typist::Perhaps,
+            _ => Typist::Somebody,
+        }
     }
 
     /// The line is empty, for all that is known.
     pub const fn forget(&mut self) {
         self.length = 0;
+        self.is_moved = false;
     }
 
     /// We left a text there.
@@ -58,12 +82,14 @@ impl Keyboard {
     fn next(&mut self, byte: u8) -> Within {
         match self.within {
             Within::Text => self.key(byte),
-            Within::Escape if byte == b'[' || byte == b'O' => Within::Sequence { parameter: 0 },
-            Within::Escape => Within::Text,
+            Within::Escape if byte == b'[' => Within::Sequence { parameter: 0 },
+            Within::Escape if byte == b'O' => Within::Function,
+            Within::Escape | Within::Function => self.moved(),
             Within::Sequence { parameter } => match read(parameter, byte) {
                 Read::More(parameter) => Within::Sequence { parameter },
                 Read::End(200) => Within::Paste,
-                Read::End(_) => Within::Text,
+                Read::End(_) if is_report(byte) => Within::Text,
+                Read::End(_) => self.moved(),
             },
             Within::Paste if byte == ESC => Within::PasteEscape,
             Within::Paste => {
@@ -83,12 +109,22 @@ impl Keyboard {
     fn key(&mut self, byte: u8) -> Within {
         match byte {
             ESC => return Within::Escape,
-            // Enter, Ctrl-C, Ctrl-D, Ctrl-U.
-            b'\r' | b'\n' | 0x03 | 0x04 | 0x15 => self.forget(),
-            0x08 | 0x7f => self.length = self.length.saturating_sub(1),
+            // Enter, Ctrl-C.
+            b'\r' | b'\n' | 0x03 => self.forget(),
+            // Ctrl-U takes what is left of the cursor, a backspace one character of that.
+            0x15 if !self.is_moved => self.forget(),
+            0x08 | 0x7f if !self.is_moved => self.length = self.length.saturating_sub(1),
+            0x08 | 0x15 | 0x7f => {}
+            // Ctrl-D removes at most; Ctrl-E and Ctrl-L fetch nothing, and leave the cursor where it helps nobody.
+            0x04 | 0x05 | 0x0c => {}
             b'\t' | 0x20.. => self.add(byte),
-            _ => {}
+            _ => return self.moved(),
         }
+        Within::Text
+    }
+
+    const fn moved(&mut self) -> Within {
+        self.is_moved = true;
         Within::Text
     }
 
@@ -98,6 +134,11 @@ impl Keyboard {
             self.length += 1;
         }
     }
+}
+
+/// What a terminal says by itself: where the cursor is, what it is, whether it is looked at.
+const fn is_report(last: u8) -> bool {
+    matches!(last, b'I' | b'O' | b'R' | b'c' | b'n' | b't' | b'y')
 }
 
 enum Read {
@@ -131,8 +172,21 @@ mod tests {
             ("ab\x7f", true),
             ("abc\x15", false),
             ("abc\x03", false),
-            ("\x1b[A", false),
-            ("\x1bOA\x1b[1;5C", false),
+            // An old line may stand there now.
+            ("\x1b[A", true),
+            ("\x1bOA\x1b[1;5C", true),
+            ("\x10", true),
+            ("\x12", true),
+            ("\x19", true),
+            ("\x1b[A\x15", true),
+            ("\x1b[A\x03", false),
+            ("\x1b[A\r", false),
+            // What is removed before the text removes nothing of it.
+            ("ab\x01\x7f\x7f\x7f", true),
+            ("ab\x01\x15", true),
+            ("ab\x04", true),
+            // Nobody pressed these.
+            ("\x1b[I\x1b[O\x1b[3;4R\x1b[?62;22c", false),
             ("\x1b[200~a\rb\x1b[201~", true),
             ("\x1b[200~a\x1b[201~\r", false),
             ("\x1b[200~\x1b[31m\r\x1b[201~", true),
@@ -141,6 +195,21 @@ mod tests {
             let mut keyboard = Keyboard::default();
             keyboard.typed(keys.as_bytes());
             assert_eq!(keyboard.has_draft(), expected, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn keys_without_text_tell_less_than_text() {
+        let table = [
+            ("", Typist::Nobody),
+            ("\x1b[A", Typist::Perhaps),
+            ("\x1b[Ax", Typist::Somebody),
+            ("x\x01\x7f", Typist::Somebody),
+        ];
+        for (keys, expected) in table {
+            let mut keyboard = Keyboard::default();
+            keyboard.typed(keys.as_bytes());
+            assert_eq!(keyboard.typist(), expected, "{keys:?}");
         }
     }
 

@@ -149,6 +149,17 @@ impl Signs {
         }
     }
 
+    /// What the newest look says, for those who must not type into a question: one that stands on the screen counts, whatever
+    /// contradicts it.
+    pub fn newest(&self) -> State {
+        let found = self.verdict();
+        let screen = self.terminal.as_ref().and_then(|it| self.by_screen(it));
+        match screen.map(|screen| screen.state) {
+            Some(state @ State::Blocked(_)) if found == UNKNOWN => state,
+            Some(_) | None => found.state,
+        }
+    }
+
     /// What it wrote down, and why it rests if a hook told that.
     fn informed_hint(&self) -> Option<Hint> {
         match (self.native, self.hook) {
@@ -400,7 +411,10 @@ mod tests {
             title: "◐ Claude Code".to_owned(),
             ..showing(DIALOG)
         };
-        assert_eq!(seen("claude", terminal), UNKNOWN);
+        assert_eq!(seen("claude", terminal.clone()), UNKNOWN);
+        let mut signs = signs("claude");
+        signs.printed(terminal);
+        assert_eq!(signs.newest(), State::Blocked(Block::Permission));
     }
 
     #[test]

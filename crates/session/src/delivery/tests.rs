@@ -15,6 +15,7 @@ fn at(millis: u64) -> Nanos {
 fn claude() -> Sight {
     Sight {
         state: State::Prompt,
+        newest: State::Prompt,
         since: at(0),
         turn: Turn::Resting,
         field: Field::Empty,
@@ -128,12 +129,84 @@ fn a_draft_is_left_alone_whether_it_is_seen_or_only_known_of() {
             assert_eq!(act, Act::Wait(Because::Draft), "{agent}");
         }
     }
-    // An empty box is empty, whatever was typed.
-    let empty = Sight {
-        typist: Typist::Somebody,
+}
+
+#[test]
+fn a_box_that_looks_empty_is_believed_only_if_nobody_wrote_into_it() {
+    let table = [
+        (Typist::Nobody, claude(), Act::Paste),
+        (Typist::Perhaps, claude(), Act::Paste),
+        (Typist::Somebody, claude(), Act::Wait(Because::Draft)),
+        (Typist::Perhaps, shell(), Act::Wait(Because::Draft)),
+    ];
+    for (typist, sight, expected) in table {
+        let agent = match sight.field {
+            Field::Empty => "claude",
+            Field::Filled | Field::Unread => "bash",
+        };
+        let act = Desk::at(agent, WAIT).sees(&Sight { typist, ..sight }, 0);
+        assert_eq!(act, expected, "{agent} {typist:?}");
+    }
+}
+
+/// A dialog that came up a moment ago: what is published is still a prompt.
+fn asking(sight: &Sight) -> Sight {
+    Sight {
+        newest: State::Blocked(Block::Permission),
+        ..sight.clone()
+    }
+}
+
+#[test]
+fn a_dialog_is_respected_before_it_has_held() {
+    let act = Desk::at("claude", WAIT).sees(&asking(&claude()), 0);
+    assert_eq!(act, Act::Wait(Because::Blocked));
+    let refused = Act::Settle(Settled::Failed(Because::Dialog));
+    assert_eq!(
+        Desk::at("claude", FORCE).sees(&asking(&claude()), 0),
+        refused
+    );
+    let filled = Sight {
+        field: Field::Filled,
         ..claude()
     };
-    assert_eq!(Desk::at("claude", WAIT).sees(&empty, 0), Act::Paste);
+    let mut desk = Desk::at("claude", WAIT);
+    desk.sees(&claude(), 0);
+    assert_eq!(desk.sees(&asking(&filled), 150), refused);
+    // Nor is Enter pressed once more.
+    let mut desk = entered("claude", WAIT, &filled);
+    let unseen = Act::Settle(Settled::Written(Because::Unseen));
+    assert_eq!(desk.sees(&asking(&filled), 2150), unseen);
+}
+
+#[test]
+fn an_agent_that_has_just_begun_to_work_is_waited_for() {
+    let begun = Sight {
+        newest: State::Busy,
+        ..claude()
+    };
+    let act = Desk::at("claude", WAIT).sees(&begun, 0);
+    assert_eq!(act, Act::Wait(Because::Busy));
+}
+
+#[test]
+fn words_that_somebody_added_are_not_sent_off() {
+    let filled = Sight {
+        field: Field::Filled,
+        ..claude()
+    };
+    let theirs = Act::Settle(Settled::Written(Because::Draft));
+    for typist in [Typist::Perhaps, Typist::Somebody] {
+        let shared = Sight {
+            typist,
+            ..filled.clone()
+        };
+        let mut desk = Desk::at("claude", WAIT);
+        desk.sees(&claude(), 0);
+        assert_eq!(desk.sees(&shared, 150), theirs, "{typist:?}");
+        let mut desk = entered("claude", WAIT, &filled);
+        assert_eq!(desk.sees(&shared, 2150), theirs, "{typist:?}");
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub enum ChoiceError {
 }
 
 /// A choice that reaches further than this one question is never meant by a plain yes.
-const LASTING: [&str; 7] = [
+const LASTING: [&str; 12] = [
     "always",
     "don't ask",
     "do not ask",
@@ -33,6 +33,11 @@ const LASTING: [&str; 7] = [
     "all ",
     "session",
     "skip",
+    "permanent",
+    "forever",
+    "never ask",
+    "from now on",
+    "remember",
 ];
 const YES: [&str; 6] = ["yes", "allow", "trust", "approve", "proceed", "continue"];
 const NO: [&str; 7] = ["no", "reject", "deny", "cancel", "exit", "don't", "back"];
@@ -67,7 +72,7 @@ impl Dialog {
     /// The first that begins with one of these words and means no more than this time.
     fn first(&self, beginnings: &[&str]) -> Option<usize> {
         self.choices.iter().position(|choice| {
-            let label = choice.label.to_lowercase();
+            let label = plain_words(&choice.label);
             let word = label.split(|it: char| !it.is_alphanumeric() && it != '\'');
             let word = word.into_iter().find(|word| !word.is_empty());
             word.is_some_and(|word| beginnings.contains(&word))
@@ -94,4 +99,10 @@ impl Dialog {
             (Some(_), Some(_)) => Err(ChoiceError::Several(format!("{words:?}"))),
         }
     }
+}
+
+/// In small letters, with the apostrophe that a keyboard has: programs also print those of a printer.
+fn plain_words(label: &str) -> String {
+    let apostrophes = ['\u{2018}', '\u{2019}', '\u{2bc}', '\u{ff07}', '`'];
+    label.to_lowercase().replace(apostrophes, "'")
 }

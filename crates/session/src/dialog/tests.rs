@@ -109,3 +109,18 @@ fn a_list_further_up_is_no_question() {
     assert_eq!(read("$ ls (a) b\n$ "), None);
     assert_eq!(read(""), None);
 }
+
+#[test]
+fn a_plain_yes_never_means_for_ever() {
+    let lasting = [
+        "Yes, and don't ask again",
+        "Yes, and don\u{2019}t ask again",
+        "Yes, permanently",
+        "Allow forever",
+        "Yes, from now on",
+    ];
+    for label in lasting {
+        let dialog = read(&format!("Sure?\n❯ 1. {label}\n  2. Yes\n  3. No\n")).unwrap();
+        assert_eq!(dialog.find(&Wish::Yes), Ok(1), "{label}");
+    }
+}

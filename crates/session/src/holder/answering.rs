@@ -1,5 +1,7 @@
 //! What a holder answers.
 
+use std::time::Duration;
+
 use handoff_core::Caller;
 use handoff_core::time::Nanos;
 use serde_json::json;
@@ -9,6 +11,8 @@ use super::stopping::Step;
 use super::{Holder, MOST_INPUT};
 use crate::control::message::refusal;
 use crate::control::{Attachment, Recognised, Request, Screenshot, Status};
+use crate::delivery::{Field, Keys, Sight};
+use crate::keyboard::Typist;
 use crate::state::State;
 
 impl Holder<'_> {
@@ -33,7 +37,7 @@ impl Holder<'_> {
                 Ok(asking) => guest.answer(&asking),
                 Err(refusal) => guest.refuse(&refusal),
             },
-            Request::Answer(reply) => match self.begin_choice(reply) {
+            Request::Answer(reply) => match self.begin_choice(reply, now) {
                 Ok(choosing) => guest.answer(&choosing),
                 Err(refusal) => guest.refuse(&refusal),
             },
@@ -56,20 +60,23 @@ impl Holder<'_> {
             },
             Request::Stop { grace } => {
                 guest.await_end();
-                let at_prompt = self.judge.published().state == State::Prompt;
-                let keys = self.signs.adapter().leave.keys.clone();
-                if self
-                    .stopping
-                    .begin(*grace, at_prompt.then_some(keys.as_str()), now)
-                    == Step::TypeKeys
-                {
-                    self.input.extend(keys.bytes());
-                }
+                self.begin_stop(*grace, now);
             }
             Request::Attach(Attachment::Write) if self.guests.iter().any(Guest::is_writer) => {
                 guest.refuse(&refusal(409, "somebody else types already"));
             }
             Request::Attach(attachment) => guest.attach(*attachment),
+        }
+    }
+
+    /// Types the words that leave the agent where nothing else is sent off with them; otherwise it is asked by a signal.
+    fn begin_stop(&mut self, grace: Duration, now: Nanos) {
+        self.look_closely(now);
+        let is_clear = may_leave(&self.delivery_sight(), self.post.delivery.is_under_way());
+        let keys = self.signs.adapter().leave.keys.clone();
+        let words = is_clear.then_some(keys.as_str());
+        if self.stopping.begin(grace, words, now) == Step::TypeKeys {
+            self.input.extend(keys.bytes());
         }
     }
 
@@ -111,5 +118,90 @@ impl Holder<'_> {
             lines: self.screen.rows(),
             ansi: self.screen.rows_formatted(),
         }
+    }
+}
+
+/// Whether words typed now would stand alone: a draft of somebody, or a message that is not sent off yet, would go with them.
+fn may_leave(sight: &Sight, is_delivering: bool) -> bool {
+    let is_at_prompt = sight.state == State::Prompt && sight.newest == State::Prompt;
+    let is_empty = sight.field != Field::Filled && sight.typist == Typist::Nobody;
+    is_at_prompt && is_empty && sight.keys == Keys::Taken && !is_delivering
+}
+
+#[cfg(test)]
+mod tests {
+    use handoff_agents::Block;
+
+    use super::*;
+    use crate::delivery::{Echo, Turn};
+
+    fn resting() -> Sight {
+        Sight {
+            state: State::Prompt,
+            newest: State::Prompt,
+            since: Nanos(0),
+            turn: Turn::Resting,
+            field: Field::Unread,
+            typist: Typist::Nobody,
+            echo: Echo::Gone,
+            readings_ended: 0,
+            works: 0,
+            keys: Keys::Taken,
+        }
+    }
+
+    #[test]
+    fn the_words_that_leave_an_agent_never_send_off_something_else() {
+        let asks = State::Blocked(Block::Permission);
+        let busy = State::Busy;
+        let table = [
+            (resting(), true),
+            (
+                Sight {
+                    state: busy,
+                    ..resting()
+                },
+                false,
+            ),
+            (
+                Sight {
+                    newest: asks,
+                    ..resting()
+                },
+                false,
+            ),
+            (
+                Sight {
+                    field: Field::Filled,
+                    ..resting()
+                },
+                false,
+            ),
+            (
+                Sight {
+                    typist: Typist::Perhaps,
+                    ..resting()
+                },
+                false,
+            ),
+            (
+                Sight {
+                    typist: Typist::Somebody,
+                    ..resting()
+                },
+                false,
+            ),
+            (
+                Sight {
+                    keys: Keys::Waiting,
+                    ..resting()
+                },
+                false,
+            ),
+        ];
+        for (sight, expected) in table {
+            assert_eq!(may_leave(&sight, false), expected, "{sight:?}");
+        }
+        assert!(!may_leave(&resting(), true));
     }
 }

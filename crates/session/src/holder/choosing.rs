@@ -15,7 +15,7 @@ impl Holder<'_> {
     pub(super) fn asking(&self) -> Result<Asking, Refusal> {
         let state = self.judge.published().state;
         match state.block() {
-            Some(kind) if is_dialog(state) => Ok(Asking {
+            Some(kind) if is_dialog(state) && is_dialog(self.signs.newest()) => Ok(Asking {
                 kind,
                 dialog: Dialog::read(&self.screen.rows(), &self.screen.cursor_line()),
             }),
@@ -24,7 +24,8 @@ impl Holder<'_> {
     }
 
     /// Begins to choose, if that is what the agent still asks.
-    pub(super) fn begin_choice(&mut self, reply: &Reply) -> Result<Choosing, Refusal> {
+    pub(super) fn begin_choice(&mut self, reply: &Reply, now: Nanos) -> Result<Choosing, Refusal> {
+        self.look_closely(now);
         let asked = self.asking()?.dialog;
         let Some(dialog) = asked.filter(|dialog| dialog.is_same(&reply.dialog)) else {
             return Err(refusal(409, "the agent asks something else by now"));
@@ -46,6 +47,7 @@ impl Holder<'_> {
         let Some(mut choosing) = self.post.choosing.take() else {
             return;
         };
+        self.look_closely(now);
         let asking = self.asking();
         let asked = match &asking {
             Ok(asking) => asking.dialog.as_ref().map_or(Asked::Unread, Asked::This),
@@ -63,11 +65,22 @@ impl Holder<'_> {
                 return;
             }
             Move::Done => true,
-            Move::GiveUp => false,
+            Move::Gone | Move::GiveUp => false,
         };
+        self.tell_choice(&choosing, is_done);
+    }
+
+    /// The agent has ended. Some choices mean just that.
+    pub(super) fn end_choice(&mut self) {
+        if let Some(choosing) = self.post.choosing.take() {
+            self.tell_choice(&choosing, choosing.is_made());
+        }
+    }
+
+    fn tell_choice(&mut self, choosing: &choosing::Choosing, is_taken: bool) {
         self.tell(Event::Answered {
             choice: choosing.label().to_owned(),
-            is_taken: is_done,
+            is_taken,
         });
     }
 }

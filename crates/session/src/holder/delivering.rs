@@ -15,7 +15,7 @@ use super::guest::Guest;
 use super::post::{Typed, Unpainted, tail_of};
 use crate::control::Sent;
 use crate::control::message::refusal;
-use crate::delivery::{Act, Delivery, Echo, Field, Keys, Settled, Sight, Turn, Typist};
+use crate::delivery::{Act, Delivery, Echo, Field, Keys, Settled, Sight, Turn};
 use crate::gain::Painting;
 use crate::inbox::{AcceptError, Accepted};
 use crate::journal::Event;
@@ -27,7 +27,7 @@ use crate::native::Native;
 use crate::paste::{self, Reader};
 use crate::place;
 use crate::sender;
-use crate::turn::Change;
+use crate::turn::{Change, is_at_rest};
 
 /// A text that is too long to be typed could not be stored.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +100,14 @@ impl Holder<'_> {
         if let Some(painted) = self.post.take_painted(now) {
             self.answered(&painted.messages, painted.turn);
         }
+        if self.stopping.is_under_way() {
+            // Whoever is being ended takes no words, and Enter might send off those of a person.
+            return;
+        }
         while let Some(message) = self.post.first().cloned() {
+            if self.may_type(&message) {
+                self.look_closely(now);
+            }
             let sight = self.delivery_sight();
             let order = (message.order.finish, message.order.urgency);
             let adapter = self.signs.adapter();
@@ -125,6 +132,13 @@ impl Holder<'_> {
         }
     }
 
+    /// Whether a key may follow. A screen that is painted all the time is not read for a message that waits.
+    fn may_type(&self, message: &Message) -> bool {
+        is_at_rest(self.judge.published().state)
+            || self.post.delivery.is_under_way()
+            || message.order.urgency == Urgency::Force
+    }
+
     fn expire(&mut self, now: Nanos) {
         let wall = self.clock.now().wall;
         for id in self.post.inbox.expired(now) {
@@ -132,11 +146,12 @@ impl Holder<'_> {
         }
     }
 
-    fn delivery_sight(&self) -> Sight {
+    pub(super) fn delivery_sight(&self) -> Sight {
         let adapter = self.signs.adapter();
         let post = &self.post;
         Sight {
             state: self.judge.published().state,
+            newest: self.signs.newest(),
             since: self.judge.since(),
             turn: if post.turns.is_resting() && post.painting.is_none() {
                 Turn::Resting
@@ -147,11 +162,7 @@ impl Holder<'_> {
                 TextBox::Marked(mark) => self.screen.field(mark),
                 TextBox::CursorLine | TextBox::Editor => Field::Unread,
             },
-            typist: if post.keyboard.has_draft() {
-                Typist::Somebody
-            } else {
-                Typist::Nobody
-            },
+            typist: post.keyboard.typist(),
             echo: echo(&self.screen.cursor_line(), post.tail()),
             readings_ended: self.screen.readings_ended(),
             works: post.works,

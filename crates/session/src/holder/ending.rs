@@ -29,6 +29,7 @@ impl Holder<'_> {
         self.signs.ended();
         self.publish(now)?;
         self.hear_turns(now);
+        self.end_choice();
         self.fail_waiting();
         self.record.ended = Some(Ended {
             at: self.clock.now().wall,

@@ -10,7 +10,10 @@ use crate::state::State;
 impl Holder<'_> {
     /// Presses the agent's keys for it, but only where they mean that: elsewhere they would leave the agent, or answer a dialog.
     pub(super) fn interrupt(&mut self, now: Nanos) -> Result<Interrupted, Refusal> {
-        may_interrupt(self.judge.published().state, self.post.turns.is_resting())?;
+        self.look_closely(now);
+        let is_resting = self.post.turns.is_resting();
+        may_interrupt(self.judge.published().state, is_resting)?;
+        may_interrupt(self.signs.newest(), is_resting)?;
         let keys = self.signs.adapter().input.interrupt.clone();
         self.post.press(&keys, now);
         if !self.post.keyboard.has_draft() {

@@ -71,6 +71,11 @@ impl Stopping {
         step
     }
 
+    /// Whether the session is being ended.
+    pub(super) const fn is_under_way(&self) -> bool {
+        !matches!(self, Self::No)
+    }
+
     pub(super) const fn look_again(&self) -> Option<Nanos> {
         match *self {
             Self::No | Self::Due { .. } => None,

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let dialog = asking.dialog.ok_or_else(|| not_understood(&known))?;
     let choice = dialog
         .find(&Wish::from(wish.as_str()))
-        .map_err(|error| no_choice(&dialog, &error))?;
+        .map_err(|error| no_choice(&known, &dialog, &error))?;
     let reply = Reply { dialog, choice };
     let begun = client
         .reply(&reply)
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let patience = args.timeout.map_or(REACTING_TAKES, |patience| patience.0);
     match keep(&known, Some(patience), ctx, || look(&known, begun.seq))? {
         Kept::Found((choice, true)) => answered(&known, &choice, ctx),
-        Kept::Over => answered(&known, &reply.dialog.choices[choice].label, ctx),
+        Kept::Over => Err(over(&known)),
         Kept::Found((_, false)) | Kept::TimedOut => Err(no_reaction(&known)),
     }
 }
@@ -180,16 +180,31 @@ fn not_understood(known: &Known) -> Failure {
     ))
 }
 
-fn no_choice(dialog: &Dialog, error: &ChoiceError) -> Failure {
-    let mut failure = Failure::usage(error.to_string());
-    for row in listed(dialog) {
-        failure = failure.hint(format!("choose{row}"));
-    }
-    failure
+fn no_choice(known: &Known, dialog: &Dialog, error: &ChoiceError) -> Failure {
+    let name = &known.record.name;
+    let choices = (1..).zip(&dialog.choices);
+    choices.fold(
+        Failure::usage(error.to_string()),
+        |failure, (number, choice)| {
+            let label = plain(&choice.label);
+            failure.hint(format!(
+                "{label}: `handoff answer --id {name} --choose {number}`"
+            ))
+        },
+    )
 }
 
 fn no_reaction(known: &Known) -> Failure {
     let name = &known.record.name;
-    let text = format!("the keys were pressed, and `{name}` still asks the same");
+    let text = format!(
+        "the choice was not made in `{name}`: the keys did nothing, or the question went away before"
+    );
     Failure::new(ExitCode::TimedOut, text).hint(format!("look at it: `handoff pane --id {name}`"))
+}
+
+/// Nobody is left who could tell.
+fn over(known: &Known) -> Failure {
+    let name = &known.record.name;
+    let text = format!("`{name}` ended before anybody could tell whether it took the answer");
+    Failure::new(ExitCode::Unavailable, text).hint(format!("see how: `handoff status --id {name}`"))
 }

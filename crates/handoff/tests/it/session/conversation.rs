@@ -111,9 +111,9 @@ fn a_question_ends_the_wait_is_shown_and_answered() {
     exit status: 2
     --- stderr ---
     error: none of the choices is "maybe"
-    hint: choose> 1. Yes
-    hint: choose  2. Yes, and always
-    hint: choose  3. No
+    hint: Yes: `handoff answer --id asks --choose 1`
+    hint: Yes, and always: `handoff answer --id asks --choose 2`
+    hint: No: `handoff answer --id asks --choose 3`
     "#);
     assert_eq!(
         hall.stage.json("answer --id asks --choose no")["choice"],
