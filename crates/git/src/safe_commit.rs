@@ -3,7 +3,7 @@
 //!
 //! | step | what happens | what is left if we die after it |
 //! |---|---|---|
-//! | [`Git::prepare`] | git makes the commit in a [booth](booth), hooks and all | objects that nobody names |
+//! | [`Git::prepare`] | git makes the commit in a booth, hooks and all | objects that nobody names |
 //! | the caller looks whether it may still | | |
 //! | [`Prepared::land`] | the branch moves, if it is still where it was | an index that is behind; [`repair`] brings it up |
 //! | | the entries of these paths move in the shared index | nothing |
