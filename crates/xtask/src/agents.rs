@@ -104,7 +104,7 @@ pub(crate) fn run(args: &AgentsArgs) -> Result<Verdict> {
     Ok(if is_good { Verdict::Good } else { Verdict::Bad })
 }
 
-/// The agents that must pass, for `cargo xtask test`. One that cannot be installed here is skipped, and counted as such.
+/// The agents that must pass, for `cargo xtask test`.
 pub(crate) fn gate() -> Result<Tally> {
     play(&AgentsArgs::default())
 }
@@ -123,10 +123,13 @@ fn play(args: &AgentsArgs) -> Result<Tally> {
         Ok(()) => true,
         Err(error) => {
             output::complain(&format!("{} cannot be installed: {error:#}", name.word()));
-            tally.skipped += 1;
+            tally.failed += 1;
             false
         }
     });
+    if names.is_empty() {
+        return Ok(tally);
+    }
     let scratch = tempfile::tempdir()?;
     let summary = scratch.path().join("summary.json");
     let mut options: Vec<OsString> = names.iter().map(|name| name.word().into()).collect();
