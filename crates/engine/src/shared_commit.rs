@@ -99,7 +99,7 @@ impl Counter<'_> {
         request: &CommitRequest<'_>,
         waiting: &mut dyn FnMut(Option<Holder>),
     ) -> Result<Made, SharedCommitError> {
-        self.check_branch()?;
+        self.check_branch(self.repository.read_head()?.branch.as_deref())?;
         self.check_lease(request.paths)?;
         let mut outlook = match self.git.look_ahead(self.repository, request) {
             Ok(outlook) => Some(outlook),
@@ -113,6 +113,8 @@ impl Counter<'_> {
         let made = loop {
             let ahead = outlook.take();
             let prepared = self.git.prepare(&lock, self.repository, request, ahead)?;
+            // Another branch may have been checked out while we waited.
+            self.check_branch(prepared.branch())?;
             self.check_lease(request.paths)?;
             left -= 1;
             match prepared.land() {
@@ -138,8 +140,7 @@ impl Counter<'_> {
         CommitLock::take(repository, who, at)
     }
 
-    fn check_branch(&self) -> Result<(), SharedCommitError> {
-        let branch = self.repository.read_head()?.branch;
+    fn check_branch(&self, branch: Option<&str>) -> Result<(), SharedCommitError> {
         if branch.is_some_and(|branch| branch.starts_with(OWN_BRANCHES)) {
             return Ok(());
         }

@@ -2,7 +2,9 @@
 //!
 //! | ref | sub-task | main, fan-in |
 //! |---|---|---|
-//! | of a worktree alone (`HEAD`, `ORIG_HEAD`, `refs/bisect/…`) | in one with a `handoff/` branch | yes |
+//! | of a worktree alone (`ORIG_HEAD`, `refs/bisect/…`) | in one with a `handoff/` branch | yes |
+//! | `HEAD` there | with its branch, and not away from it | yes |
+//! | of another worktree (`worktrees/…`, `main-worktree/…`) | no | yes |
 //! | the `handoff/` branch that is checked out here | yes | yes |
 //! | `refs/stash`: it takes everybody's edits away | no | no |
 //! | `refs/handoff/…`: what was saved and proved | no | no |
@@ -42,10 +44,10 @@ pub fn forbidden<'a>(
     branch: Option<&str>,
     moves: &'a [RefMove],
 ) -> Option<&'a RefMove> {
-    moves.iter().find(|it| !may_move(role, branch, it))
+    moves.iter().find(|it| !may_move(role, branch, it, moves))
 }
 
-fn may_move(role: Role, branch: Option<&str>, it: &RefMove) -> bool {
+fn may_move(role: Role, branch: Option<&str>, it: &RefMove, all: &[RefMove]) -> bool {
     let name = it.name.as_str();
     if name == "refs/stash" || name.starts_with("refs/handoff/") {
         return false;
@@ -59,15 +61,24 @@ fn may_move(role: Role, branch: Option<&str>, it: &RefMove) -> bool {
         Role::Main | Role::FanIn => true,
         Role::SubTask => branch.is_some_and(|branch| {
             branch.starts_with("refs/heads/handoff/")
-                && (name == branch || is_of_this_worktree(name))
+                && (name == branch
+                    || name == "HEAD" && stays_on(branch, it, all)
+                    || is_of_this_worktree(name))
         }),
     }
 }
 
-/// `HEAD` itself is a matter of this worktree; a branch that it names moves under its own name too.
+/// Whether HEAD goes where its branch goes. Git says that a link moves by naming its new end.
+fn stays_on(branch: &str, head: &RefMove, all: &[RefMove]) -> bool {
+    head.new.strip_prefix("ref:") == Some(branch)
+        || all.iter().any(|it| it.name == branch && it.new == head.new)
+}
+
+/// Names with a slash outside of `refs/` are of other worktrees.
 fn is_of_this_worktree(name: &str) -> bool {
     let own = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"];
-    !name.starts_with("refs/") || own.iter().any(|prefix| name.starts_with(prefix))
+    let is_plain = !name.contains('/') && name != "HEAD";
+    is_plain || own.iter().any(|prefix| name.starts_with(prefix))
 }
 
 #[cfg(test)]
@@ -78,7 +89,9 @@ mod tests {
     fn the_table_is_what_its_comment_says() {
         let branch = Some("refs/heads/handoff/fix-1");
         let table = [
-            ("HEAD", true, true),
+            ("HEAD", false, true),
+            ("worktrees/other/HEAD", false, true),
+            ("main-worktree/HEAD", false, true),
             ("ORIG_HEAD", true, true),
             ("refs/bisect/bad", true, true),
             ("refs/heads/handoff/fix-1", true, true),
@@ -97,6 +110,11 @@ mod tests {
             assert_eq!(may(Role::Main), main, "{name}");
             assert_eq!(may(Role::FanIn), main, "{name}");
         }
+        let sub_task = |moves: &str| forbidden(Role::SubTask, branch, &parse(moves)).is_none();
+        assert!(sub_task("0 1 HEAD\n0 1 refs/heads/handoff/fix-1\n"));
+        assert!(!sub_task("0 2 HEAD\n0 1 refs/heads/handoff/fix-1\n"));
+        assert!(sub_task("0 ref:refs/heads/handoff/fix-1 HEAD\n"));
+        assert!(!sub_task("0 ref:refs/heads/handoff/other-1 HEAD\n"));
         let deleted = parse("0000 0000 refs/heads/main\n");
         assert!(forbidden(Role::SubTask, branch, &deleted).is_some());
         for name in ["refs/heads/main", "HEAD"] {

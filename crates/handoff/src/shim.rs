@@ -43,7 +43,10 @@ pub(crate) fn verdict(
 ) -> Verdict {
     let cwd = directory(ambient, arguments);
     let repository = cwd.and_then(|cwd| Repository::discover(&cwd).ok());
-    let ground = repository.as_ref().map_or(Ground::Shared, ground);
+    let ground = match &repository {
+        Some(repository) if !names_another(ambient, arguments) => ground(repository),
+        Some(_) | None => Ground::Shared,
+    };
     let mut alias = |name: &str| {
         let git = Git::new(ambient.environment.clone());
         let repository = repository.as_ref()?;
@@ -52,12 +55,25 @@ pub(crate) fn verdict(
     judge(membership.role, ground, arguments, &mut alias)
 }
 
+/// What makes git use another tree, index or repository than the one it stands in.
+const ELSEWHERE: [&str; 5] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+];
+
+fn names_another(ambient: &Ambient, arguments: &[OsString]) -> bool {
+    let is_set = |name: &&str| ambient.variable(name).is_some();
+    ELSEWHERE.iter().any(is_set) || CommandLine::parse(arguments).names_repository()
+}
+
 /// A linked worktree on a branch of ours belongs to whoever works there.
 pub(crate) fn ground(repository: &Repository) -> Ground {
-    let is_linked = repository.git_dir() != repository.common_dir();
     let branch = repository.read_head().ok().and_then(|head| head.branch);
     let is_ours = branch.is_some_and(|branch| branch.starts_with("refs/heads/handoff/"));
-    if is_linked && is_ours {
+    if repository.is_linked() && is_ours {
         Ground::Own
     } else {
         Ground::Shared

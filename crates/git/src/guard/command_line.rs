@@ -81,6 +81,17 @@ impl<'a> CommandLine<'a> {
             .collect()
     }
 
+    /// Whether it says by itself which repository or tree is meant.
+    #[must_use]
+    pub fn names_repository(&self) -> bool {
+        let is_one = |option: &OsString| {
+            let option = option.to_string_lossy();
+            let name = option.split_once('=').map_or(&*option, |(name, _)| name);
+            matches!(name, "--git-dir" | "--work-tree" | "--bare")
+        };
+        self.options.iter().any(is_one)
+    }
+
     /// What is for the command.
     pub(super) fn rest(&self) -> &'a [OsString] {
         self.rest

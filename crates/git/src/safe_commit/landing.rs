@@ -64,6 +64,12 @@ impl Prepared<'_> {
         &self.said
     }
 
+    /// The full name of the branch that it is going to move; none if HEAD is detached.
+    #[must_use]
+    pub fn branch(&self) -> Option<&str> {
+        self.intent.branch.as_deref()
+    }
+
     /// Makes it the branch's newest commit.
     pub fn land(mut self) -> Result<Made, SafeCommitError> {
         self.booth.keep();

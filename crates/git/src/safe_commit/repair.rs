@@ -18,6 +18,7 @@ use super::shared_index::{SharedIndex, Swap, remove};
 use crate::commit_lock::CommitLock;
 use crate::git::{Git, GitError};
 use crate::head::HeadError;
+use crate::ref_moves::RefMove;
 use crate::repository::Repository;
 use crate::tree_path::TreePath;
 
@@ -65,13 +66,37 @@ pub fn has_leftovers(repository: &Repository) -> bool {
 }
 
 impl Repository {
-    /// The process that makes the commit in the booth of this name, for hooks to find above them.
+    /// The commit that is being made in the booth of this name, for hooks to tell it from others.
     #[must_use]
-    pub fn committing_process(&self, booth: &str) -> Option<u32> {
+    pub fn commit_in_the_making(&self, booth: &str) -> Option<InTheMaking> {
         let place = self.own_dir().and_then(|own| own.dir(PLACE)).ok()?;
         let mut booth = Booth::reopen(place.dir(booth).ok()?);
         booth.keep();
-        Some(booth.intent().ok()??.pid)
+        let intent = booth.intent().ok()??;
+        let commit = booth.commit(intent.parent.as_ref());
+        Some(InTheMaking {
+            pid: intent.pid,
+            landing: commit.map(|commit| landing_of(&intent, &commit)),
+        })
+    }
+}
+
+/// A commit that is being made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InTheMaking {
+    /// The process that makes it, to be looked for above a hook.
+    pub pid: u32,
+    /// The one move of a ref by which it lands; none as long as it is not made.
+    pub landing: Option<RefMove>,
+}
+
+fn landing_of(intent: &Intent, commit: &CommitId) -> RefMove {
+    let nothing = "0".repeat(commit.as_str().len());
+    let parent = intent.parent.as_ref().map(ToString::to_string);
+    RefMove {
+        old: parent.unwrap_or(nothing),
+        new: commit.to_string(),
+        name: intent.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
     }
 }
 

@@ -52,7 +52,7 @@ const fn attack(name: &'static str, script: &'static str, shared: End, worktree:
 }
 
 /// The last column is not in the table: the kernel refuses all of them.
-const ATTACKS: [Attack; 42] = [
+const ATTACKS: [Attack; 51] = [
     attack("`git commit`", "git commit -m x", Refused, Refused),
     attack(
         "`git -C . commit`",
@@ -200,6 +200,60 @@ const ATTACKS: [Attack; 42] = [
         NotCovered,
         NotCovered,
     ),
+    attack(
+        "the HEAD of another tree, as a link",
+        "cd \"$MINE\"; \"$GIT\" --git-dir=\"$REPO/.git\" symbolic-ref HEAD refs/heads/evil",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "the HEAD of another tree, detached",
+        "cd \"$MINE\"; \"$GIT\" --git-dir=\"$REPO/.git\" update-ref --no-deref HEAD side",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "another's branch by one's own HEAD",
+        "cd \"$MINE\"; \"$GIT\" symbolic-ref HEAD refs/heads/handoff/other-1 && \"$GIT\" commit --allow-empty -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "another's branch from a repository beside it",
+        "mkdir \"$MINE/beside\"; cd \"$MINE/beside\"; \"$GIT\" init -q -b handoff/other-1; \"$GIT\" --git-dir=\"$REPO/.git\" update-ref refs/heads/handoff/other-1 side; cd ..; rm -rf beside",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "a hook within `safe-commit`",
+        "H=.git/hooks/pre-commit; printf '#!/bin/sh\\n\"$GIT\" update-ref refs/heads/side main; \"$GIT\" tag evil; \"$GIT\" push -q \"$ELSEWHERE\" main:stolen\\n' > $H; chmod +x $H; cd \"$MINE\"; echo x > mine.txt; \"$HANDOFF\" safe-commit -m x -- mine.txt; rm -f mine.txt \"$REPO/$H\"",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`reset --hard` with `--git-dir`",
+        "cd \"$MINE\"; git --git-dir=\"$REPO/.git\" --work-tree=\"$REPO\" reset --hard",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`restore` with `--work-tree`",
+        "cd \"$MINE\"; git --work-tree=\"$REPO\" restore edited",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`checkout --` with `GIT_WORK_TREE`",
+        "cd \"$MINE\"; GIT_WORK_TREE=\"$REPO\" git checkout -- edited",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`clean -fdx` with `--work-tree`",
+        "cd \"$MINE\"; git --work-tree=\"$REPO\" clean -fdxq",
+        Refused,
+        Refused,
+    ),
     attack("staging", "git add --all", Refused, Refused),
     attack(
         "staging by path",
@@ -269,6 +323,7 @@ impl Scene {
         repo.git(["checkout", "--quiet", "-b", "side"]);
         repo.write("side", "side").commit("side");
         repo.git(["checkout", "--quiet", "main"]);
+        repo.git(["branch", "handoff/other-1"]);
         repo.git(["init", "--quiet", "--bare", "../elsewhere"]);
         stage.say("git-guard install").success();
         stage.say("hooks install").success();
@@ -313,7 +368,7 @@ impl Scene {
     fn victim(&self) -> BTreeMap<String, String> {
         let repo = &self.stage.repo;
         let mut found: BTreeMap<String, String> = repo.refs();
-        found.retain(|name, _| !name.starts_with("refs/heads/handoff/"));
+        found.retain(|name, _| name != "refs/heads/handoff/mine-1");
         let elsewhere = self.stage.env.root().join("elsewhere");
         let pushed = ["--git-dir", elsewhere.to_str().unwrap(), "for-each-ref"];
         found.insert("elsewhere".into(), repo.git(pushed));
@@ -368,6 +423,7 @@ fn variables(stage: &Stage, mine: &Path) -> Vec<(&'static str, std::ffi::OsStrin
         ("REPO", stage.repo.path().into()),
         ("MINE", mine.into()),
         ("GIT", real.into()),
+        ("HANDOFF", stage.env.binary().into()),
         ("ELSEWHERE", stage.env.root().join("elsewhere").into()),
     ]
 }

@@ -156,3 +156,18 @@ fn what_is_staged_must_be_expected() {
     stage.env.set("HANDOFF_EXPECTED_FILES", "mine:theirs");
     git(&stage, "commit -m x").success();
 }
+
+#[test]
+fn outside_of_sessions_a_hook_never_stands_in_the_way() {
+    let stage = Stage::new();
+    stage.say("hooks install").success();
+    let mut command = stage.env.command("git");
+    let dot_git = stage.repo.path().join(".git");
+    command.current_dir("/").arg("--git-dir").arg(dot_git);
+    command.args(["update-ref", "refs/heads/new", "HEAD"]);
+    stage.env.run(command).success();
+    assert_eq!(
+        stage.repo.resolve("refs/heads/new"),
+        Some(stage.repo.head())
+    );
+}

@@ -157,10 +157,8 @@ fn a_sub_task_commits_only_to_a_branch_of_its_own() {
     stage.say("safe-commit -m x a").success();
 }
 
-#[test]
-fn who_waits_is_told_for_whom() {
-    let stage = Stage::new();
-    stage.repo.write("a", "new").write("b", "new");
+/// A hook that waits: it makes the first file when it does, and goes on when the second is there.
+fn gate(stage: &Stage) -> (std::path::PathBuf, std::path::PathBuf) {
     let gate = stage.env.work().join("gate");
     let hook = stage.repo.path().join(".git/hooks/pre-commit");
     let open = gate.with_extension("open");
@@ -172,24 +170,58 @@ fn who_waits_is_told_for_whom() {
     std::fs::write(&hook, script).unwrap();
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&hook, executable).unwrap();
+    (gate, open)
+}
 
+/// A second commit that waits for a first one, once it has said so.
+fn waiting(stage: &Stage, role: &str) -> (Background, String) {
+    let mut command = stage.command(["safe-commit", "-m", "second", "b"]);
+    command.env("HANDOFF_ROLE", role);
+    command.env("HANDOFF_SESSION", "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60");
+    let words = stage.env.work().join("words");
+    command.stderr(std::fs::File::create(&words).unwrap());
+    let mut second = Background::start(command);
+    loop {
+        let said = std::fs::read_to_string(&words).unwrap();
+        if said.ends_with('\n') {
+            return (second, said);
+        }
+        assert!(second.is_running());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_sub_task_that_waited_does_not_commit_to_what_is_checked_out_by_then() {
+    let stage = Stage::new();
+    let branch = ["checkout", "--quiet", "-b", "handoff/fix-1"];
+    stage.repo.git(branch);
+    stage.repo.write("a", "new").write("b", "new");
+    let main = stage.repo.resolve("refs/heads/main");
+    let (gate, open) = gate(&stage);
     let mut first = stage.start(["safe-commit", "-m", "first", "a"]);
     while !gate.exists() {
         assert!(first.is_running());
         std::thread::yield_now();
     }
-    let mut command = stage.command(["safe-commit", "-m", "second", "b"]);
-    let words = stage.env.work().join("words");
-    command.stderr(std::fs::File::create(&words).unwrap());
-    let mut second = Background::start(command);
-    let said = loop {
-        let said = std::fs::read_to_string(&words).unwrap();
-        if said.ends_with('\n') {
-            break said;
-        }
-        assert!(second.is_running());
+    let (mut second, _) = waiting(&stage, "sub-task");
+    stage.repo.git(["symbolic-ref", "HEAD", "refs/heads/main"]);
+    std::fs::write(&open, "").unwrap();
+    assert_eq!((first.code(), second.code()), (Some(0), Some(9)));
+    assert_eq!(stage.repo.resolve("refs/heads/main"), main);
+}
+
+#[test]
+fn who_waits_is_told_for_whom() {
+    let stage = Stage::new();
+    stage.repo.write("a", "new").write("b", "new");
+    let (gate, open) = gate(&stage);
+    let mut first = stage.start(["safe-commit", "-m", "first", "a"]);
+    while !gate.exists() {
+        assert!(first.is_running());
         std::thread::yield_now();
-    };
+    }
+    let (mut second, said) = waiting(&stage, "main");
     assert!(said.contains("safe-commit of person, since 20"), "{said}");
     std::fs::write(&open, "").unwrap();
     assert_eq!(first.code(), Some(0));

@@ -10,6 +10,7 @@ use handoff_api::ExitCode;
 use handoff_core::caller::Role;
 use handoff_core::ownership::CaseRule;
 use handoff_core::{Task, TaskId};
+use handoff_engine::Attempt;
 use handoff_git::safe_commit::COMMIT_VARIABLE;
 use handoff_git::{Git, Repository, TreePath, ref_moves};
 use handoff_process::{Input, Program, Stdin, ancestors, replace};
@@ -17,7 +18,6 @@ use handoff_store::{read, tasks};
 
 use super::declaration;
 use crate::context::Context;
-use crate::desk;
 use crate::failure::Failure;
 use crate::membership::Membership;
 
@@ -40,11 +40,49 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         "reference-transaction" | "pre-push" => Some(read_input()?),
         _ => None,
     };
-    let repository = desk::discover(ctx)?;
-    if !is_own_commit(ctx, &repository) {
-        check(args, input.as_deref(), &repository, ctx)?;
+    let place = Place::find(ctx);
+    if !is_of_own_commit(args, input.as_deref(), &place, ctx) {
+        check(args, input.as_deref(), &place, ctx)?;
     }
     step_aside(args, input, ctx)
+}
+
+/// Where git runs the hook, and who runs git. Outside of our sessions nothing is refused because it could not be looked at.
+struct Place {
+    repository: Option<Repository>,
+    membership: Option<Membership>,
+}
+
+impl Place {
+    fn find(ctx: &Context) -> Self {
+        Self {
+            repository: repository(ctx),
+            membership: Membership::find(&ctx.ambient),
+        }
+    }
+
+    /// The branch that is this sub-task's own, if it works in the worktree of that branch.
+    fn own_branch(&self, ctx: &Context) -> Option<String> {
+        let repository = self.repository.as_ref().filter(|it| it.is_linked())?;
+        // It would make git use another repository than the one we look at.
+        if ctx.ambient.variable("GIT_COMMON_DIR").is_some() {
+            return None;
+        }
+        let branch = repository.read_head().ok()?.branch?;
+        let task = self.membership.as_ref().and_then(|it| task_of(it, ctx));
+        let expected = task.map(|task| Attempt::of(&task).branch(&task));
+        let is_own = expected.is_none_or(|it| branch == format!("refs/heads/{it}"));
+        is_own.then_some(branch)
+    }
+}
+
+/// The repository that git works on: where it says so, what it says, because a hook may be run for another than it stands in.
+fn repository(ctx: &Context) -> Option<Repository> {
+    let cwd = ctx.cwd().ok()?;
+    match ctx.ambient.variable("GIT_DIR") {
+        Some(git_dir) => Repository::at_git_dir(Path::new(git_dir), cwd),
+        None => Repository::discover(cwd).ok(),
+    }
 }
 
 fn read_input() -> Result<Vec<u8>, Failure> {
@@ -56,34 +94,41 @@ fn read_input() -> Result<Vec<u8>, Failure> {
     Ok(input)
 }
 
-/// Whether this happens within a `safe-commit` of ours: its booth says so, and it is above us.
-fn is_own_commit(ctx: &Context, repository: &Repository) -> bool {
-    let Some(booth) = ctx.ambient.text(COMMIT_VARIABLE) else {
+/// Whether this is a `safe-commit` of ours at work: its booth says so, it is above us, and what is asked is what it does
+/// itself. What a user's hook does within it is judged like everything else.
+fn is_of_own_commit(args: &Args, input: Option<&[u8]>, place: &Place, ctx: &Context) -> bool {
+    let booth = ctx.ambient.text(COMMIT_VARIABLE);
+    let repository = place.repository.as_ref();
+    let making = booth.and_then(|booth| repository?.commit_in_the_making(booth));
+    let Some(making) = making else { return false };
+    if !ancestors().iter().any(|it| it.identity.pid == making.pid) {
         return false;
-    };
-    let pid = repository.committing_process(booth);
-    pid.is_some_and(|pid| ancestors().iter().any(|it| it.identity.pid == pid))
+    }
+    match args.name.as_str() {
+        "pre-commit" => true,
+        "reference-transaction" => {
+            let moves = ref_moves::parse(&String::from_utf8_lossy(input.unwrap_or_default()));
+            making.landing.is_some_and(|landing| moves == [landing])
+        }
+        _ => false,
+    }
 }
 
-fn check(
-    args: &Args,
-    input: Option<&[u8]>,
-    repository: &Repository,
-    ctx: &Context,
-) -> Result<(), Failure> {
-    let membership = Membership::find(&ctx.ambient);
+fn check(args: &Args, input: Option<&[u8]>, place: &Place, ctx: &Context) -> Result<(), Failure> {
     match args.name.as_str() {
-        "pre-commit" => check_staged(membership.as_ref(), repository, ctx),
+        "pre-commit" => check_staged(place, ctx),
         "reference-transaction" if args.rest.first().is_some_and(|it| it == "prepared") => {
-            check_refs(membership.as_ref(), input.unwrap_or_default(), repository)
+            check_refs(place, input.unwrap_or_default(), ctx)
         }
         "reference-transaction" if args.rest.first().is_some_and(|it| it == "committed") => {
             let moves = ref_moves::parse(&String::from_utf8_lossy(input.unwrap_or_default()));
-            // It happened; that it could not be written down must not make git complain.
-            repository.note_moves(&moves).ok();
+            if let Some(repository) = &place.repository {
+                // It happened; that it could not be written down must not make git complain.
+                repository.note_moves(&moves).ok();
+            }
             Ok(())
         }
-        "pre-push" => check_push(membership.as_ref()),
+        "pre-push" => check_push(place.membership.as_ref()),
         _ => Ok(()),
     }
 }
@@ -95,16 +140,15 @@ fn check_push(membership: Option<&Membership>) -> Result<(), Failure> {
     }
 }
 
-fn check_refs(
-    membership: Option<&Membership>,
-    input: &[u8],
-    repository: &Repository,
-) -> Result<(), Failure> {
-    let Some(membership) = membership else {
+fn check_refs(place: &Place, input: &[u8], ctx: &Context) -> Result<(), Failure> {
+    let Some(membership) = &place.membership else {
         return Ok(());
     };
     let moves = ref_moves::parse(&String::from_utf8_lossy(input));
-    let branch = repository.read_head().ok().and_then(|head| head.branch);
+    let branch = match membership.role {
+        Role::SubTask => place.own_branch(ctx),
+        Role::Main | Role::FanIn => None,
+    };
     match ref_moves::forbidden(membership.role, branch.as_deref(), &moves) {
         None => Ok(()),
         Some(it) if it.name == "refs/stash" => Err(refused(
@@ -115,16 +159,13 @@ fn check_refs(
 }
 
 /// What is staged must be expected, where somebody said what is, and owned, where the task says what is.
-fn check_staged(
-    membership: Option<&Membership>,
-    repository: &Repository,
-    ctx: &Context,
-) -> Result<(), Failure> {
-    let Some(root) = repository.worktree_root() else {
+fn check_staged(place: &Place, ctx: &Context) -> Result<(), Failure> {
+    let repository = place.repository.as_ref();
+    let Some((repository, root)) = repository.and_then(|it| Some((it, it.worktree_root()?))) else {
         return Ok(());
     };
     let expected = declaration::expected(root, ctx)?;
-    let task = membership.and_then(|it| task_of(it, ctx));
+    let task = place.membership.as_ref().and_then(|it| task_of(it, ctx));
     if expected.is_none() && task.is_none() {
         return Ok(());
     }
