@@ -12,7 +12,6 @@
 //! This crate decides nothing about tasks, opens no repository and starts no process.
 
 pub mod audit;
-pub mod blobs;
 mod column;
 pub mod contexts;
 mod error;

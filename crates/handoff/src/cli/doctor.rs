@@ -113,8 +113,8 @@ fn audited(store: &mut dyn Store) -> Finding {
         Ok(audit) if audit.faults.is_empty() => good(
             "audit",
             format!(
-                "{} tasks and {} features agree with their {} events",
-                audit.tasks, audit.features, audit.events
+                "{} tasks, {} features, {} packages and {} contexts agree with their {} events",
+                audit.tasks, audit.features, audit.packages, audit.contexts, audit.events
             ),
         ),
         Ok(audit) => bad("audit", audit.faults.join("; ")),

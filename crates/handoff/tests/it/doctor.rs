@@ -45,7 +45,10 @@ fn an_audit_agrees_with_a_sound_ledger() {
     let (verdict, found) = finding(&stage.json("doctor --audit"), "audit");
     assert_eq!(
         (verdict.as_str(), found.as_str()),
-        ("good", "1 tasks and 0 features agree with their 2 events")
+        (
+            "good",
+            "1 tasks, 0 features, 0 packages and 0 contexts agree with their 2 events"
+        )
     );
 }
 

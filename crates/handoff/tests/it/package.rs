@@ -286,6 +286,22 @@ fn a_transferred_task_answers_as_the_protocol_says() {
 }
 
 #[test]
+fn what_a_killed_writer_left_is_swept_and_nothing_else() {
+    let stage = stage();
+    let (id, over) = (create(&stage, &[]), create(&stage, &[]));
+    stage.say(&format!("package receive {over}")).success();
+    let unknown = file(&stage, "pkg_00000000000000000000000000000000");
+    fs::write(&unknown, "half").unwrap();
+    let leftover = unknown.with_file_name(".hof-x.json.0123456789abcdef.tmp");
+    fs::write(&leftover, "half").unwrap();
+    let swept = stage.json("package gc --apply");
+    assert_eq!(swept["leftovers"], 1);
+    assert_eq!(swept["packages"], 1);
+    assert!(unknown.exists() && !leftover.exists());
+    stage.say(&format!("package verify {id}")).success();
+}
+
+#[test]
 fn one_of_twenty_processes_receives_it() {
     let stage = stage();
     let id = create(&stage, &[]);

@@ -30,11 +30,3 @@ CREATE TABLE context_entries (
     body    TEXT    NOT NULL,
     PRIMARY KEY (scope, key)
 );
-
--- Attachments in parts, where machines share no directory. Content-addressed: a part never changes.
-CREATE TABLE blobs (
-    digest  TEXT    NOT NULL,
-    part    BIGINT  NOT NULL,
-    content TEXT    NOT NULL,
-    PRIMARY KEY (digest, part)
-);

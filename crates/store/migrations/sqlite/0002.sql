@@ -30,11 +30,3 @@ CREATE TABLE context_entries (
     body    TEXT    NOT NULL,
     PRIMARY KEY (scope, key)
 ) WITHOUT ROWID;
-
--- Attachments in parts, where machines share no directory. Content-addressed: a part never changes.
-CREATE TABLE blobs (
-    digest  TEXT    NOT NULL,
-    part    INTEGER NOT NULL,
-    content TEXT    NOT NULL,
-    PRIMARY KEY (digest, part)
-) WITHOUT ROWID;

@@ -47,35 +47,36 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 /// Takes away files of packages that are over. The rows stay: they are the record.
 fn sweep(desk: &mut Desk, args: &Args, document: &mut SweepDocument) -> Result<(), Failure> {
-    let ids = desk
-        .depot()
-        .shelf()
-        .ids()
-        .map_err(|error| unusable(&error))?;
-    let mut kept = vec![];
-    for id in ids {
+    if args.apply {
+        let swept = desk.depot().shelf().sweep();
+        document.leftovers = swept.map_err(|error| unusable(&error))?;
+    }
+    let ids = desk.depot().shelf().ids();
+    let mut kept = Some(vec![]);
+    for id in ids.map_err(|error| unusable(&error))? {
         if is_over(desk, id)? {
             document.packages += 1;
             if args.apply {
-                desk.depot()
-                    .shelf()
-                    .remove(id)
-                    .map_err(|error| unusable(&error))?;
+                let removed = desk.depot().shelf().remove(id);
+                removed.map_err(|error| unusable(&error))?;
             }
-        } else if let Ok(stored) = desk.depot().find(id) {
-            let attached = &stored.opened.package.payload.attachments;
-            kept.extend(attached.iter().map(|it| it.sha256.clone()));
         } else {
-            // What cannot be read may have attachments: nothing is taken away that it could need.
-            return Ok(());
+            kept = kept.and_then(|kept| with_attachments(kept, id, desk));
         }
     }
-    if args.apply {
-        let depot = desk.depot();
-        document.leftovers = depot.shelf().sweep().map_err(|error| unusable(&error))?;
-        document.attachments = remove_blobs(&depot, &kept)?;
+    // What cannot be read may have attachments: nothing is taken away that it could need.
+    if let Some(kept) = kept.filter(|_| args.apply) {
+        document.attachments = remove_blobs(&desk.depot(), &kept)?;
     }
     Ok(())
+}
+
+/// These attachments and those of a package; none if it cannot be read.
+fn with_attachments(mut kept: Vec<Digest>, id: PackageId, desk: &mut Desk) -> Option<Vec<Digest>> {
+    let stored = desk.depot().find(id).ok()?;
+    let attached = &stored.opened.package.payload.attachments;
+    kept.extend(attached.iter().map(|it| it.sha256.clone()));
+    Some(kept)
 }
 
 fn remove_blobs(depot: &handoff_engine::Depot<'_>, kept: &[Digest]) -> Result<usize, Failure> {
