@@ -45,10 +45,10 @@ fn changing(fixture: &Fixture, command: ContextCommand) -> Change {
 
 fn set(fixture: &mut Fixture, name: &str, value: &str) -> u64 {
     let change = setting(fixture, name, value, Expected::Anything);
-    match fixture.submit(change).unwrap().answer {
-        Answer::Context { version, .. } => version,
-        other => panic!("{other:?}"),
-    }
+    let Answer::Context { version, .. } = fixture.submit(change).unwrap().answer else {
+        panic!("the answer is not about a context")
+    };
+    version
 }
 
 fn value(fixture: &mut Fixture, name: &str) -> Option<(u64, String)> {
