@@ -53,6 +53,8 @@ pub struct AnswerDocument {
     pub text: String,
     /// `transcript` for the agent's own record, `screen` for what it printed.
     pub source: String,
+    /// Whether it was longer, and only its end is here.
+    pub truncated: bool,
 }
 
 /// One step of a message.

@@ -23,6 +23,8 @@ use crate::token::Token;
 
 /// A living holder answers in milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What a holder takes to end a session beyond what the agent gets, at most: TERM, KILL, and what the kernel takes for it.
+const ENDING_TAKES: Duration = Duration::from_secs(15);
 /// The longest answer: a screen of a million characters with colours.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 
@@ -56,6 +58,25 @@ pub enum ClientError {
     Answer(#[source] serde_json::Error),
     #[error("the holder refused: {message}")]
     Refused { status: u16, message: String },
+}
+
+impl ClientError {
+    /// Whether the holder took the question and said nothing: it hangs.
+    pub fn is_silence(&self) -> bool {
+        match self {
+            Self::Talk(error) => matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+            ),
+            Self::Directory(_)
+            | Self::Connect(..)
+            | Self::Stranger(_)
+            | Self::Ask(_)
+            | Self::Http(_)
+            | Self::Answer(_)
+            | Self::Refused { .. } => false,
+        }
+    }
 }
 
 impl Client {
@@ -145,10 +166,12 @@ impl Client {
     }
 
     /// Ends the session, and returns when nothing of it is left. It gets `grace` to leave by itself.
+    /// One that takes much longer than that hangs.
     pub fn stop(&self, grace: Duration) -> Result<Stopped, ClientError> {
         let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         let body = json!({ "grace_ms": millis }).to_string();
-        self.ask("POST", "/v1/stop", body.as_bytes(), None)
+        let patience = grace.saturating_add(ENDING_TAKES);
+        self.ask("POST", "/v1/stop", body.as_bytes(), Some(patience))
     }
 
     /// Becomes a viewer: what comes is drawn, what is sent is typed.

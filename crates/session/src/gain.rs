@@ -6,7 +6,7 @@ use handoff_agents::TextBox;
 
 use crate::plain_text::PlainText;
 
-/// How much of it is kept.
+/// How much of it is kept: the end, where an answer is.
 const MOST: usize = 256 * 1024;
 
 /// What was printed since Enter.
@@ -22,6 +22,16 @@ struct Collected {
     bytes: Vec<u8>,
     /// What was typed, which is echoed.
     typed: String,
+    /// The beginning was dropped.
+    is_truncated: bool,
+}
+
+/// What was gained.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gained {
+    pub text: String,
+    /// There was more before it.
+    pub is_truncated: bool,
 }
 
 impl Gain {
@@ -31,25 +41,24 @@ impl Gain {
             rows,
             bytes: vec![],
             typed: typed.to_owned(),
+            is_truncated: false,
         });
     }
 
     /// The agent printed.
     pub fn printed(&mut self, bytes: &[u8]) {
         if let Some(collected) = &mut self.collected {
-            let room = MOST.saturating_sub(collected.bytes.len());
-            collected
-                .bytes
-                .extend_from_slice(&bytes[..bytes.len().min(room)]);
+            collected.take(bytes);
         }
     }
 
     /// What it comes to. A program that paints its screen is read from there, one that prints lines by its lines.
-    pub fn end(&mut self, rows: &[String], painting: Painting, text_box: TextBox<'_>) -> String {
-        let Some(collected) = self.collected.take() else {
-            return String::new();
+    pub fn end(&mut self, rows: &[String], painting: Painting, text_box: TextBox<'_>) -> Gained {
+        let Some(mut collected) = self.collected.take() else {
+            return Gained::default();
         };
-        match (painting, text_box) {
+        collected.shorten();
+        let text = match (painting, text_box) {
             (Painting::Lines, TextBox::Editor) => printed_lines(after_editor(&collected.bytes), ""),
             (Painting::Lines, TextBox::CursorLine) => {
                 printed_lines(&collected.bytes, last_line(&collected.typed))
@@ -63,7 +72,32 @@ impl Gain {
                 let new = new_rows(before, above_box(rows, mark));
                 without_echo(&new, &collected.typed)
             }
+        };
+        Gained {
+            text,
+            is_truncated: collected.is_truncated && painting == Painting::Lines,
         }
+    }
+}
+
+impl Collected {
+    /// Keeps the end, and whole lines of it. Twice as much is let come together first, so that little is moved.
+    fn take(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        if self.bytes.len() > 2 * MOST {
+            self.shorten();
+        }
+    }
+
+    fn shorten(&mut self) {
+        let too_much = self.bytes.len().saturating_sub(MOST);
+        if too_much == 0 {
+            return;
+        }
+        let line_end = self.bytes[too_much..].iter().position(|it| *it == b'\n');
+        self.bytes
+            .drain(..too_much + line_end.map_or(0, |at| at + 1));
+        self.is_truncated = true;
     }
 }
 
@@ -162,7 +196,7 @@ mod tests {
             gain.begin(vec![], "ls");
             gain.printed(printed.as_bytes());
             let text = gain.end(&[], Painting::Lines, text_box);
-            assert_eq!(text, "one\ntwo", "{printed:?}");
+            assert_eq!(text.text, "one\ntwo", "{printed:?}");
         }
     }
 
@@ -175,7 +209,7 @@ mod tests {
             "Title\n\n● Hi there\n\n❯ hello\n\n● You say hello\n\n  twice\n────\n❯\n────\n  new footer",
         );
         let text = gain.end(&after, Painting::Screen, TextBox::Marked("❯"));
-        assert_eq!(text, "● You say hello\n\n  twice");
+        assert_eq!(text.text, "● You say hello\n\n  twice");
     }
 
     #[test]
@@ -189,7 +223,9 @@ mod tests {
             "w".repeat(30),
             "v".repeat(30)
         );
-        let text = gain.end(&rows(&after), Painting::Screen, TextBox::Marked("❯"));
+        let text = gain
+            .end(&rows(&after), Painting::Screen, TextBox::Marked("❯"))
+            .text;
         assert!(
             text.ends_with("● done") && !text.contains("one\n"),
             "{text}"
@@ -200,6 +236,21 @@ mod tests {
     fn without_a_beginning_there_is_nothing() {
         let mut gain = Gain::default();
         gain.printed(b"x\n");
-        assert_eq!(gain.end(&[], Painting::Lines, TextBox::CursorLine), "");
+        let gained = gain.end(&[], Painting::Lines, TextBox::CursorLine);
+        assert_eq!(gained, Gained::default());
+    }
+
+    #[test]
+    fn of_a_long_answer_the_end_is_kept_and_that_is_said() {
+        let mut gain = Gain::default();
+        gain.begin(vec![], "seq 100000");
+        for number in 1..=100_000 {
+            gain.printed(format!("{number}\r\n").as_bytes());
+        }
+        let gained = gain.end(&[], Painting::Lines, TextBox::CursorLine);
+        assert!(gained.is_truncated && gained.text.ends_with("\n99999\n100000"));
+        assert!(gained.text.len() <= MOST && gained.text.len() > MOST / 2);
+        let first: u32 = gained.text.lines().next().unwrap().parse().unwrap();
+        assert_eq!(gained.text.lines().count(), (100_001 - first) as usize);
     }
 }

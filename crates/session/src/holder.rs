@@ -271,6 +271,8 @@ impl Holder<'_> {
             self.signs
                 .printed(signs::Terminal::of(&self.screen, foreground));
             self.glance.taken(now);
+            // What is seen now must not be older than what is published. Only the end must be on record, and that is not seen here.
+            self.publish(now).ok();
         }
     }
 

@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_core::time::Nanos;
-use handoff_core::{IdempotencyKey, MessageId, Timestamp};
+use handoff_core::{Digest, IdempotencyKey, MessageId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Because, Message, Order, Progress, Sender, Urgency};
@@ -29,9 +29,17 @@ pub struct Inbox {
     path: PathBuf,
     number: u64,
     waiting: VecDeque<Waiting>,
-    keys: VecDeque<(IdempotencyKey, MessageId)>,
+    keys: VecDeque<Seal>,
     /// The last reason that was written down.
     told: Option<(MessageId, Because)>,
+}
+
+/// A key, and what was ordered with it.
+#[derive(Debug)]
+struct Seal {
+    key: IdempotencyKey,
+    order: Digest,
+    id: MessageId,
 }
 
 #[derive(Debug)]
@@ -45,6 +53,8 @@ struct Waiting {
 pub enum AcceptError {
     #[error("too many messages wait already")]
     Full,
+    #[error("the key was used for another message")]
+    Reused,
     #[error("cannot write the message down")]
     Write(#[source] io::Error),
 }
@@ -97,7 +107,8 @@ impl Inbox {
         })
     }
 
-    /// Takes a message and puts it on the disk. The same key is the same message, and nothing happens.
+    /// Takes a message and puts it on the disk. The same message with the same key was taken already; another one with it is a
+    /// mistake of the sender, who would never hear that it was dropped.
     pub fn accept(
         &mut self,
         fresh: MessageId,
@@ -105,8 +116,11 @@ impl Inbox {
         from: Option<Sender>,
         (wall, now): (Timestamp, Nanos),
     ) -> Result<Accepted, AcceptError> {
-        if let Some((_, known)) = self.keys.iter().find(|(key, _)| *key == order.key) {
-            return Ok(Accepted::Known(*known));
+        let digest = digest(&order).map_err(AcceptError::Write)?;
+        match self.keys.iter().find(|seal| seal.key == order.key) {
+            Some(known) if known.order == digest => return Ok(Accepted::Known(known.id)),
+            Some(_) => return Err(AcceptError::Reused),
+            None => {}
         }
         if self.is_full(order.text.len()) {
             return Err(AcceptError::Full);
@@ -125,7 +139,11 @@ impl Inbox {
         )
         .map_err(AcceptError::Write)?;
         self.number += 1;
-        self.remember(message.order.key.clone(), fresh);
+        self.remember(Seal {
+            key: message.order.key.clone(),
+            order: digest,
+            id: fresh,
+        });
         let expires_at = message.order.expires_after.map(|span| now.after(span));
         self.waiting.push_back(Waiting {
             message,
@@ -139,11 +157,11 @@ impl Inbox {
         self.waiting.len() >= MOST_WAITING || waiting.sum::<usize>() + length > MOST_TEXT
     }
 
-    fn remember(&mut self, key: IdempotencyKey, id: MessageId) {
+    fn remember(&mut self, seal: Seal) {
         if self.keys.len() >= MOST_KEYS {
             self.keys.pop_front();
         }
-        self.keys.push_back((key, id));
+        self.keys.push_back(seal);
     }
 
     /// The message whose turn it is: those that force their way first, each kind in the order of acceptance.
@@ -218,6 +236,11 @@ impl Inbox {
         }
         written
     }
+}
+
+/// What is remembered of an order, to tell it from another.
+fn digest(order: &Order) -> io::Result<Digest> {
+    Ok(Digest::of(&serde_json::to_vec(order)?))
 }
 
 /// What became of an order.
@@ -337,6 +360,10 @@ mod tests {
         let same = || order("a", "k", Urgency::Wait);
         assert_eq!(accept(&mut inbox, 1, same()), Accepted::New(id(1)));
         assert_eq!(accept(&mut inbox, 2, same()), Accepted::Known(id(1)));
+        let key = same().key;
+        let other = order("something else", key.as_str(), Urgency::Wait);
+        let reused = inbox.accept(id(2), other, None, at());
+        assert!(matches!(reused, Err(AcceptError::Reused)), "{reused:?}");
         inbox.note(id(1), Progress::Expired, at().0);
         assert_eq!(accept(&mut inbox, 3, same()), Accepted::Known(id(1)));
         assert_eq!(read(place.path()).unwrap().len(), 1);

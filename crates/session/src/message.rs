@@ -144,7 +144,7 @@ pub enum Because {
     NotTaken,
     /// It was typed, and nothing was seen that tells whether it was taken.
     Unseen,
-    /// It is too long to be typed, and its file could not be written.
+    /// It cannot be typed as it is, and its file could not be written.
     Unstored,
     /// The session ended before.
     Ended,
@@ -158,6 +158,9 @@ pub enum Because {
 pub struct Answer {
     pub text: String,
     pub source: AnswerSource,
+    /// Whether it was longer, and only its end is here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_truncated: bool,
 }
 
 /// Where an answer comes from.
@@ -243,7 +246,7 @@ impl Because {
             Self::Left => "it was left in the input box, as asked",
             Self::NotTaken => "the agent did not take it",
             Self::Unseen => "it was typed, and nothing shows whether the agent took it",
-            Self::Unstored => "it is too long to be typed, and its file could not be written",
+            Self::Unstored => "it cannot be typed as it is, and its file could not be written",
             Self::Ended => "the session ended before it arrived",
             Self::Other => "a later version knows why",
         }

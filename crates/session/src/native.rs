@@ -5,9 +5,11 @@
 //! whoever asked goes by the others.
 
 mod follower;
+mod regular;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -104,9 +106,11 @@ impl Native {
 
     fn read_session(&self) -> Option<ClaudeSession> {
         let file = self.session_file();
-        let is_small = std::fs::metadata(&file).ok()?.len() <= LARGEST_FILE;
-        let text = is_small.then(|| std::fs::read_to_string(&file))?.ok()?;
-        ClaudeSession::read(&text)
+        let mut text = String::new();
+        let file = regular::open(&file).ok()?;
+        let length = file.take(LARGEST_FILE + 1).read_to_string(&mut text).ok()?;
+        let is_small = u64::try_from(length).is_ok_and(|length| length <= LARGEST_FILE);
+        is_small.then(|| ClaudeSession::read(&text))?
     }
 
     /// The turn that has just ended, as far as it is on record; none if it was told before.

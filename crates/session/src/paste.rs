@@ -21,9 +21,11 @@ pub enum Reader {
     Lines,
 }
 
-/// The text without anything that a program could take for a key: newlines and tabs stay.
+/// The text without anything that a program could take for a key: newlines and tabs stay. Whatever ends a line to a reader ends it
+/// here too.
 pub fn clean(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let ends = ['\r', '\u{2028}', '\u{2029}'];
+    let text = text.replace("\r\n", "\n").replace(ends, "\n");
     let is_kept = |it: &char| matches!(it, '\n' | '\t') || !it.is_control();
     let kept: String = text.chars().filter(is_kept).collect();
     kept.trim_end_matches('\n').to_owned()
@@ -32,7 +34,9 @@ pub fn clean(text: &str) -> String {
 /// Whether it can be typed to this reader as it is.
 pub fn fits(clean: &str, reader: Reader) -> bool {
     match reader {
-        Reader::Bracketed | Reader::Keys => clean.len() <= LONGEST,
+        Reader::Bracketed => clean.len() <= LONGEST,
+        // Every newline would be an Enter.
+        Reader::Keys => clean.len() <= LONGEST && !clean.contains('\n'),
         Reader::Lines => clean.len() <= LONGEST_LINE && !clean.contains('\n'),
     }
 }
@@ -57,7 +61,7 @@ pub fn pointer(path: &Path, header: Option<&str>, kind: Pointer) -> String {
                 write!(text, "{header} ").expect("a string takes everything");
             }
             text + &format!(
-                "The message is too long to be typed. It is in the file {path}: read it and take it as if it stood here."
+                "The message is in the file {path}: read it and take it as if it stood here."
             )
         }
     }
@@ -87,6 +91,7 @@ mod tests {
     #[test]
     fn line_ends_are_one_kind_and_none_is_at_the_end() {
         assert_eq!(clean("a\r\nb\rc\n\n\r\n"), "a\nb\nc");
+        assert_eq!(clean("a\u{2028}b\u{2029}c"), "a\nb\nc");
     }
 
     #[test]
@@ -94,7 +99,8 @@ mod tests {
         let line = "x".repeat(4001);
         let table = [
             ("a\nb", Reader::Bracketed, true),
-            ("a\nb", Reader::Keys, true),
+            ("a\nb", Reader::Keys, false),
+            ("a b", Reader::Keys, true),
             ("a\nb", Reader::Lines, false),
             (line.as_str(), Reader::Lines, false),
             (line.as_str(), Reader::Bracketed, true),

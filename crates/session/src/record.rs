@@ -133,6 +133,15 @@ impl TryFrom<Exit> for Ending {
     }
 }
 
+impl From<Process> for Identity {
+    fn from(process: Process) -> Self {
+        Self {
+            pid: process.pid,
+            started: process.start_ticks,
+        }
+    }
+}
+
 impl From<Identity> for Process {
     fn from(identity: Identity) -> Self {
         Self {

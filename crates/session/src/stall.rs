@@ -14,6 +14,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use handoff_agents::Pointer;
 use handoff_core::time::Nanos;
 
 use crate::state::State;
@@ -103,6 +104,21 @@ impl Policy {
         Self {
             stall_after: Duration::from_secs(minutes * 60),
             max_resumes,
+        }
+    }
+}
+
+impl Policy {
+    /// For a program of this kind. A shell at work hands what is typed to the command that it runs, so that nothing is typed:
+    /// a person is told at once.
+    #[must_use]
+    pub const fn suited_to(self, pointer: Pointer) -> Self {
+        match pointer {
+            Pointer::Sentence => self,
+            Pointer::Source => Self {
+                max_resumes: 0,
+                ..self
+            },
         }
     }
 }
@@ -354,5 +370,12 @@ mod tests {
             assert_eq!(Policy::of(word.parse().unwrap()), policy, "{word}");
         }
         assert_eq!("fast".parse::<Preset>(), Err(PresetError));
+    }
+
+    #[test]
+    fn nothing_is_typed_into_what_a_shell_runs() {
+        let policy = Policy::of(Preset::Plan);
+        assert_eq!(policy.suited_to(Pointer::Source).max_resumes, 0);
+        assert_eq!(policy.suited_to(Pointer::Sentence), policy);
     }
 }

@@ -57,8 +57,7 @@ pub(super) enum Command {
     /// Say something to a session: typed when its agent reads, delivered when that was seen.
     Send(Box<send::Args>),
     /// What was said to a session, and how far it came.
-    #[command(subcommand)]
-    Messages(messages::Command),
+    Messages(messages::Args),
     /// Say something to whoever started this session.
     Reply(reply::Args),
     /// Answer the question that an agent shows, or see what it asks.
@@ -87,7 +86,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Attach(args) => return attach::run(&args, ctx),
         Command::Stop(args) => stop::run(&args, ctx),
         Command::Send(args) => send::run(&args, ctx),
-        Command::Messages(command) => messages::run(&command, ctx),
+        Command::Messages(args) => messages::run(&args, ctx),
         Command::Reply(args) => reply::run(&args, ctx),
         Command::Answer(args) => answer::run(&args, ctx),
         Command::Interrupt(args) => interrupt::run(&args, ctx),

@@ -51,6 +51,8 @@ impl Holder<'_> {
         let asking = self.asking();
         let asked = match &asking {
             Ok(asking) => asking.dialog.as_ref().map_or(Asked::Unread, Asked::This),
+            // Published, and not to be seen at the moment: it may be painted over.
+            Err(_) if is_dialog(self.judge.published().state) => Asked::Unread,
             Err(_) => Asked::Nothing,
         };
         let is_done = match choosing.step(asked, now) {

@@ -60,6 +60,7 @@ impl Holder<'_> {
                 let is_new = false;
                 guest.answer(&Sent { message, is_new });
             }
+            Err(error @ AcceptError::Reused) => guest.refuse(&refusal(409, &error.to_string())),
             Err(error @ AcceptError::Full) => guest.refuse(&refusal(503, &error.to_string())),
             Err(AcceptError::Write(error)) => guest.refuse(&refusal(507, &error.to_string())),
         }
@@ -177,7 +178,7 @@ impl Holder<'_> {
     fn paste(&mut self, message: &Message, now: Nanos) {
         let kind = self.signs.adapter().input.pointer;
         let from = message.from.as_ref();
-        let text = paste::clean(&with_header(&message.order.text, from, kind));
+        let text = with_header(&paste::clean(&message.order.text), from, kind);
         let reader = self.reader();
         let header = from.map(|from| header(from, kind));
         let typable = if paste::fits(&text, reader) {
@@ -337,16 +338,18 @@ impl Holder<'_> {
     fn answered(&mut self, messages: &[MessageId], turn: u64) {
         let text_box = self.signs.adapter().text_box();
         let painting = self.painting();
-        let text = self.post.gain.end(&self.screen.rows(), painting, text_box);
+        let gained = self.post.gain.end(&self.screen.rows(), painting, text_box);
         let recorded = self.native.as_mut().and_then(Native::turn);
         let answer = match recorded.and_then(|turn| turn.answer) {
             Some(text) => Answer {
                 text,
                 source: AnswerSource::Transcript,
+                is_truncated: false,
             },
             None => Answer {
-                text,
+                text: gained.text,
                 source: AnswerSource::Screen,
+                is_truncated: gained.is_truncated,
             },
         };
         let wall = self.clock.now().wall;

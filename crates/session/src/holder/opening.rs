@@ -144,6 +144,7 @@ impl<'a> Holder<'a> {
         atomic::replace(&names, opening.name.as_str(), id.as_bytes(), Mode::Private)
             .map_err(OpenError::Name)?;
         let now = clock.now().moment.awake;
+        let pointer = opening.agent.adapter.input.pointer;
         let native = Native::of(
             opening.agent.adapter.conversation,
             &opening.program.environment,
@@ -165,7 +166,11 @@ impl<'a> Holder<'a> {
             input: std::collections::VecDeque::new(),
             post,
             native,
-            lookout: Lookout::new(opening.policy, opening.files, now),
+            lookout: Lookout::new(
+                opening.policy.map(|policy| policy.suited_to(pointer)),
+                opening.files,
+                now,
+            ),
             socket,
             network,
             gate,

@@ -1,11 +1,12 @@
 //! Reads a record that grows, each line once.
 
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use handoff_agents::Conversation;
 use handoff_agents::conversation::Format;
+
+use super::regular;
 
 /// Of a conversation that is taken up again only the end is read.
 const MOST_HISTORY: u64 = 8 * 1024 * 1024;
@@ -46,7 +47,7 @@ impl Follower {
     }
 
     fn read(&mut self) -> io::Result<()> {
-        let mut file = File::open(&self.path)?;
+        let mut file = regular::open(&self.path)?;
         let length = file.metadata()?.len();
         let offset = match self.offset {
             Some(offset) if offset <= length => offset,
@@ -56,6 +57,8 @@ impl Follower {
         };
         file.seek(SeekFrom::Start(offset))?;
         self.offset = Some(offset);
+        // One who writes as fast as we read does not keep us here.
+        let mut file = file.take(length - offset);
         let mut buffer = vec![0; MOUTHFUL];
         loop {
             let count = file.read(&mut buffer)?;

@@ -181,8 +181,8 @@ fn refuse(error: &dyn Error) -> Result<ExitCode, Failure> {
 fn greet(greeting: &Greeting) -> Result<(), Failure> {
     let text = serde_json::to_vec(greeting).expect("a greeting has only text as keys");
     let mut stdout = std::io::stdout();
-    stdout.write_all(&text)?;
-    stdout.flush()?;
+    // Whoever started us may be gone by now, and the agent runs: nobody hears it, and the session goes on.
+    stdout.write_all(&text).and_then(|()| stdout.flush()).ok();
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(nothing).map_err(std::io::Error::from)?;
     Ok(())

@@ -97,6 +97,7 @@ fn answer(progress: &Progress) -> Option<AnswerDocument> {
         Progress::Answered { answer, .. } => Some(AnswerDocument {
             text: answer.text.clone(),
             source: answer.source.word().to_owned(),
+            truncated: answer.is_truncated,
         }),
         Progress::Queued { .. }
         | Progress::Written { .. }

@@ -12,8 +12,17 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Table, Tone, plain};
 
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    list: Option<ListArgs>,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
+enum Command {
     /// All messages to a session, the oldest first.
     List(ListArgs),
     /// One message, and what the agent answered.
@@ -34,10 +43,14 @@ pub(crate) struct ShowArgs {
     message: MessageId,
 }
 
-pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    match command {
-        Command::List(args) => list(args, ctx),
-        Command::Show(args) => show(args, ctx),
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match (&args.command, &args.list) {
+        (Some(Command::Show(args)), _) => show(args, ctx),
+        (Some(Command::List(args)), _) | (None, Some(args)) => list(args, ctx),
+        (None, None) => {
+            let failure = Failure::usage("the session is not named");
+            Err(failure.hint("see which there are: `handoff ps`"))
+        }
     }
 }
 

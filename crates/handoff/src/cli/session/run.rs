@@ -1,10 +1,10 @@
 //! `handoff run`: starts an agent as a session.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handoff_agents::{Agent, AgentName};
+use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_api::{ExitCode, SessionDocument};
 use handoff_core::{Action, SessionId, SessionName};
 use handoff_process::Size;
@@ -75,6 +75,18 @@ pub(crate) struct Args {
     /// What the agent gets.
     #[arg(last = true)]
     arguments: Vec<OsString>,
+    #[arg(skip)]
+    wording: Wording,
+}
+
+/// Whose words the first message is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Wording {
+    /// Those of whoever starts the session.
+    #[default]
+    Own,
+    /// A text that was put together to be read.
+    Prose,
 }
 
 /// Keeps this much of what is printed, twice, when nobody says otherwise.
@@ -94,6 +106,7 @@ impl Args {
             detach: seat.detach,
             context: Some(context),
             description: Some(description),
+            wording: Wording::Prose,
             ..Self::default()
         }
     }
@@ -230,7 +243,10 @@ fn prepare(
     ctx: &Context,
 ) -> Result<Launch, Failure> {
     let cwd = directory(args, ctx)?;
-    let (agent, argv) = command(args, ctx)?;
+    let (agent, pointer, argv) = command(args, ctx)?;
+    if pointer == Pointer::Source {
+        refuse_prose(args)?;
+    }
     require_program(&argv[0], &cwd, ctx)?;
     let uuid = handoff_process::mint();
     Ok(Launch {
@@ -274,19 +290,42 @@ fn directory(args: &Args, ctx: &Context) -> Result<PathBuf, Failure> {
 }
 
 /// The agent and the command line: a name that is no agent's is a program.
-fn command(args: &Args, ctx: &Context) -> Result<(AgentName, Vec<OsString>), Failure> {
+fn command(args: &Args, ctx: &Context) -> Result<(AgentName, Pointer, Vec<OsString>), Failure> {
     let own = own_program(ctx)?;
     let name: Option<AgentName> = args.agent.to_str().and_then(|name| name.parse().ok());
     let named = name.filter(|name| name.as_str() != Agent::GENERIC);
     if let Some(name) = named
         && let Some(described) = roster::find(&name, ctx)?
     {
-        return Ok((name, described.agent.argv(own, &args.arguments)));
+        let agent = described.agent;
+        let argv = agent.argv(own, &args.arguments);
+        return Ok((name, agent.adapter.input.pointer, argv));
     }
     let words = [std::slice::from_ref(&args.agent), &args.arguments].concat();
     let generic = Agent::built_in(Agent::GENERIC).expect("it is built in");
     let argv = generic.argv(own, &words);
-    Ok((generic.name, argv))
+    let pointer = built_in_pointer(&args.agent).unwrap_or(generic.adapter.input.pointer);
+    Ok((generic.name, pointer, argv))
+}
+
+/// A shell is one by its path too.
+fn built_in_pointer(program: &OsStr) -> Option<Pointer> {
+    let name = Path::new(program).file_name()?.to_str()?;
+    let agent = Agent::built_in(name)?;
+    Some(agent.adapter.input.pointer)
+}
+
+/// A shell runs what it is told, so that it is told only what somebody meant as a command.
+fn refuse_prose(args: &Args) -> Result<(), Failure> {
+    let what = match (&args.task, args.wording) {
+        (Some(_), _) => "the brief of a task",
+        (None, Wording::Prose) => "a prompt",
+        (None, Wording::Own) if args.watch.has_files() => "what is said of a file",
+        (None, Wording::Own) => return Ok(()),
+    };
+    let agent = args.agent.display();
+    let text = format!("`{agent}` is a shell and would run {what} as commands");
+    Err(Failure::usage(text).hint("choose one that reads: `handoff agents`"))
 }
 
 fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {

@@ -128,7 +128,9 @@ fn hand_over(known: &Known, order: &Order, args: &Args, ctx: &Context) -> Result
         tried += 1;
         match client.send_message(order) {
             Ok(sent) => return Ok(sent),
-            Err(ClientError::Talk(_) | ClientError::Http(_)) if tried < TRIES => {}
+            // One who says nothing for so long does not get better by being asked again.
+            Err(error @ (ClientError::Talk(_) | ClientError::Http(_)))
+                if tried < TRIES && !error.is_silence() => {}
             Err(ClientError::Refused { status, message }) => {
                 return Err(refused(known, status, &message));
             }
@@ -142,6 +144,7 @@ fn refused(known: &Known, status: u16, message: &str) -> Failure {
     let code = match status {
         400 | 413 => ExitCode::Usage,
         403 => ExitCode::Forbidden,
+        409 => ExitCode::Conflict,
         507 => ExitCode::NoSpace,
         _ => ExitCode::Unavailable,
     };

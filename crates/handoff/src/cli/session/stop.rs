@@ -4,16 +4,20 @@ use std::time::Duration;
 
 use handoff_api::{ExitCode, SessionEndDocument};
 use handoff_core::{Action, SessionId};
+use handoff_process::tree::{self, Force};
 use handoff_session::control::Stopped;
 use handoff_session::{Client, Known, Standing};
 
 use super::address::{Address, lost, unreachable};
 use super::document::signal;
 use super::patience::Patience;
+use super::vigil::{Kept, keep};
 use crate::context::Context;
 use crate::desk::caller;
 use crate::failure::Failure;
 
+/// What was killed is gone within this time.
+const DEATH_TAKES: Duration = Duration::from_secs(10);
 /// What an agent gets to leave by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -35,6 +39,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Standing::Ended => as_recorded(&known)?,
         Standing::Live => match Client::new(&known.record.socket).stop(grace) {
             Ok(stopped) => stopped,
+            Err(error) if error.is_silence() => return Err(end_holder(&known, ctx)?),
             // It may have ended in this very moment; then its record says how.
             Err(error) => as_recorded(&args.address.find(ctx)?)
                 .map_err(|_still_open| unreachable(&known, &error))?,
@@ -57,6 +62,20 @@ pub(crate) fn stop_session(session: SessionId, ctx: &Context) -> Result<(), Fail
             Err(error) => Err(unreachable(&known, &error)),
         },
     }
+}
+
+/// Ends a holder that does not answer. Its warden ends what it leaves behind, so that nobody knows how the agent ended.
+fn end_holder(known: &Known, ctx: &Context) -> Result<Failure, Failure> {
+    let name = &known.record.name;
+    tree::signal(&[known.record.holder.into()], Force::Kill);
+    let never = || Ok(None::<()>);
+    let text = match keep(known, Some(DEATH_TAKES), ctx, never)? {
+        Kept::Over | Kept::Found(()) => {
+            format!("the holder of `{name}` did not answer and was killed, with all of the session")
+        }
+        Kept::TimedOut => format!("the holder of `{name}` does not answer and cannot be killed"),
+    };
+    Ok(Failure::new(ExitCode::Unavailable, text).hint("see what is left: `handoff ps --all`"))
 }
 
 fn as_recorded(known: &Known) -> Result<Stopped, Failure> {

@@ -48,6 +48,11 @@ impl WatchArgs {
         })
     }
 
+    /// Whether it is told of files.
+    pub(super) fn has_files(&self) -> bool {
+        !self.watch_file.is_empty() || matches!(self.watch, Some(Some(_)))
+    }
+
     /// Whether somebody wants to know that it is stuck.
     pub(super) const fn is_watching(&self) -> bool {
         matches!(self.watch, Some(None))

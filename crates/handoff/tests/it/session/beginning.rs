@@ -22,13 +22,12 @@ fn the_context_is_the_first_message() {
 fn a_task_is_claimed_for_as_long_as_the_session_lives() {
     let hall = Hall::new();
     hall.stage.add("fix");
-    let words = ["bash", "--task", "fix", "--", "--norc", "--noprofile"];
-    let shell = hall.run("worker", &words);
+    let shell = hall.run("worker", &["cat", "--task", "fix"]);
     assert_eq!(hall.stage.state("fix"), "running");
     assert_eq!(hall.listed("worker")["task"], "fix");
     let events = hall.stage.say("events --id worker --snapshot").stdout;
     assert!(events.contains("# Your task: fix"), "{events}");
-    let second = hall.stage.say("run bash --detach --task fix --id second");
+    let second = hall.stage.say("run cat --detach --task fix --id second");
     assert_eq!(second.code(), Some(4), "{}", second.stderr);
     assert!(second.stderr.contains("fix"), "{}", second.stderr);
     assert_eq!(
@@ -50,7 +49,8 @@ fn a_session_knows_the_lease_that_it_works_under() {
     let hall = Hall::new();
     hall.stage.add("fix");
     let command = "echo $HANDOFF_TASK/$HANDOFF_FENCE; cat";
-    let shell = hall.run("worker", &["sh", "--task", "fix", "--", "-c", command]);
+    let words = ["env", "--task", "fix", "--", "sh", "-c", command];
+    let shell = hall.run("worker", &words);
     shell.shows("fix/1");
     assert_eq!(
         hall.stage.say("run sh --detach --task nothing").code(),
@@ -68,9 +68,7 @@ fn a_session_knows_the_lease_that_it_works_under() {
 fn a_feature_begins_in_one_act() {
     let hall = Hall::new();
     hall.stage.feature("login", "- [ ] 1. Write it.\n");
-    let started = hall
-        .stage
-        .say("continue --run bash --detach --id go --json");
+    let started = hall.stage.say("continue --run cat --detach --id go --json");
     assert_eq!(started.code(), Some(0), "{}", started.stderr);
     assert_eq!(started.json()["name"], "go");
     assert_eq!(started.json()["description"], "continue login");
@@ -81,4 +79,22 @@ fn a_feature_begins_in_one_act() {
         .stage
         .say("continue --run no-such-agent --detach --id x");
     assert_eq!(refused.code(), Some(3), "{}", refused.stderr);
+}
+
+#[test]
+fn a_shell_is_told_nothing_that_was_written_to_be_read() {
+    let hall = Hall::new();
+    hall.stage.add("fix");
+    hall.stage.feature("login", "- [ ] 1. Write it.\n");
+    for words in [
+        "run bash --detach --id x --task fix",
+        "run /bin/sh --detach --id x --task fix",
+        "run bash --detach --id x --watch-file status",
+        "run zsh --detach --id x --watch status",
+        "continue --run bash --detach --id x",
+    ] {
+        let refused = hall.stage.say(words).failure(2);
+        assert!(refused.stderr.contains("is a shell"), "{}", refused.stderr);
+    }
+    assert_eq!(hall.stage.state("fix"), "queued");
 }

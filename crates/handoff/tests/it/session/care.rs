@@ -105,17 +105,27 @@ fn one_who_stays_exits_as_the_session_does() {
     assert_eq!(stayed.code(), Some(5), "{}", stayed.stderr);
 }
 
+/// Takes one message and another.
+const LISTENS: &str = r#"
+[[step]]
+osc = "7501;state=idle"
+[[step]]
+repeat = 2
+[[step.steps]]
+message = "❯ "
+as = "text"
+[[step.steps]]
+osc = "7501;state=working"
+[[step.steps]]
+osc = "7501;state=idle"
+"#;
+
 #[test]
 fn an_agent_is_told_of_a_file_that_was_not_there() {
     let hall = Hall::new();
-    let words = [
-        "bash",
-        "--watch-file",
-        "status.jsonl",
-        "--",
-        "--norc",
-        "--noprofile",
-    ];
+    let script = hall.stage.script("listens.toml", LISTENS);
+    let script = script.to_str().unwrap();
+    let words = ["scripted", "--watch-file", "status.jsonl", "--", script];
     hall.run("told", &words);
     hall.until("told", "\"state\":\"prompt\"");
     let file = hall.stage.repo.path().join("status.jsonl");
@@ -124,20 +134,13 @@ fn an_agent_is_told_of_a_file_that_was_not_there() {
     hall.until("told", "file-change-hook: read ");
     hall.until("told", "\"type\":\"delivered\"");
     // The old form means the same.
-    let words = [
-        "bash",
-        "--watch",
-        "status.jsonl",
-        "--",
-        "--norc",
-        "--noprofile",
-    ];
+    let words = ["scripted", "--watch", "status.jsonl", "--", script];
     hall.run("old", &words);
     hall.until("old", "\"state\":\"prompt\"");
     fs::write(&file, "{}\n{}\n").unwrap();
     hall.until("old", "\"type\":\"file_changed\"");
     let refused = hall
         .stage
-        .say("run bash --detach --watch-file nowhere/status --id x");
+        .say("run cat --detach --watch-file nowhere/status --id x");
     assert_eq!(refused.code(), Some(3), "{}", refused.stderr);
 }

@@ -80,6 +80,7 @@ mod tests {
             answer: Answer {
                 text: String::new(),
                 source: AnswerSource::Screen,
+                is_truncated: false,
             },
         };
         let queued = |because| Progress::Queued { because };
