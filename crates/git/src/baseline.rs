@@ -29,11 +29,13 @@ impl Git {
     /// The baseline of a branch, if it has one.
     pub fn baseline(&self, at: &Repository, branch: &str) -> Result<Option<Baseline>, GitError> {
         let call = self.call("for-each-ref", at.any_place());
-        let format = "--format=%(*objectname)%0a%(contents)";
-        let call = call.arguments([format, &format!("{PLACE}{branch}")]);
-        let answer = call.run()?;
+        let format = "--format=%(refname)%0a%(*objectname)%0a%(contents)";
+        let name = format!("{PLACE}{branch}");
+        let answer = call.arguments([format, &name]).run()?;
         let text = String::from_utf8_lossy(&answer);
-        Ok(parse(branch, &text))
+        // Git also lists what lies below the name.
+        let own = text.split_once('\n').filter(|(found, _)| *found == name);
+        Ok(own.and_then(|(_, text)| parse(branch, text)))
     }
 
     /// Says that a commit of a branch is good.

@@ -115,3 +115,26 @@ fn a_baseline_is_what_a_command_proved() {
     assert_eq!(set["commit"], stage.repo.head());
     stage.say("baseline set nowhere").failure(3);
 }
+
+#[test]
+fn a_baseline_is_never_what_was_not_tested() {
+    let stage = Stage::new();
+    let commits = stage.script("commits.sh", "git commit -q --allow-empty -m later\n");
+    let words = ["baseline", "verify", "--", "sh", commits.to_str().unwrap()];
+    stage.run(words).failure(4);
+    let writes = stage.script("writes.sh", "echo x >> README.md\n");
+    let words = ["baseline", "verify", "--", "sh", writes.to_str().unwrap()];
+    stage.run(words).failure(4);
+    stage.say("baseline show").failure(3);
+}
+
+#[test]
+fn a_branch_has_no_baseline_of_those_below_its_name() {
+    let stage = Stage::new();
+    stage.repo.git(["checkout", "--quiet", "-b", "feat/x"]);
+    stage.say("baseline set").success();
+    stage.repo.git(["checkout", "--quiet", "main"]);
+    stage.repo.git(["branch", "--quiet", "-D", "feat/x"]);
+    stage.repo.git(["checkout", "--quiet", "-b", "feat"]);
+    stage.say("baseline show").failure(3);
+}

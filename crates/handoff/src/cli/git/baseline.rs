@@ -117,6 +117,12 @@ fn verify(
             format!("`{first}` is not committed, and so no commit can be verified here"),
         ));
     }
+    let head = || {
+        repository
+            .read_head()
+            .map_err(|error| Failure::of(ExitCode::Failed, &error))
+    };
+    let tested = head()?;
     let (name, arguments) = command.split_first().expect("the command is required");
     let mut program = Program::new(name, ctx.cwd()?);
     program.arguments = arguments.to_vec();
@@ -134,8 +140,17 @@ fn verify(
             ),
         ));
     }
+    if head()? != tested || !dirty()?.is_empty() {
+        return Err(Failure::new(
+            ExitCode::Conflict,
+            "the tree changed while the command ran, and so it is not known what was verified",
+        )
+        .hint("commit or put back what changed, and run it again"));
+    }
+    let name = tested.commit.map(|commit| commit.to_string());
+    let name = name.as_deref().unwrap_or("HEAD");
     let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    set(git, repository, branch, "HEAD", Some(words.join(" ")), ctx)
+    set(git, repository, branch, name, Some(words.join(" ")), ctx)
 }
 
 fn report(baseline: &Baseline, ctx: &mut Context) -> Result<ExitCode, Failure> {
