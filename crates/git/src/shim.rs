@@ -18,6 +18,16 @@ pub fn without_shims(path: &OsStr) -> OsString {
 /// Whether the `git` of this directory is a guard.
 #[must_use]
 pub fn is_shimmed(directory: &Path) -> bool {
-    std::fs::read_link(directory.join("git"))
-        .is_ok_and(|target| target.file_name().is_some_and(|name| name == OURS))
+    let git = directory.join("git");
+    let is_link = std::fs::read_link(&git)
+        .is_ok_and(|target| target.file_name().is_some_and(|name| name == OURS));
+    is_link || is_this_program(&git)
+}
+
+/// A hard link, or a copy of one, to the program that runs: becoming it would never end.
+fn is_this_program(git: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = |path: &Path| path.metadata().map(|it| (it.dev(), it.ino())).ok();
+    let this = file(Path::new("/proc/self/exe"));
+    this.is_some() && file(git) == this
 }

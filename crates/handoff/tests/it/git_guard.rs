@@ -171,3 +171,28 @@ fn outside_of_sessions_a_hook_never_stands_in_the_way() {
         Some(stage.repo.head())
     );
 }
+
+#[test]
+fn a_hard_link_to_this_program_is_no_git() {
+    let mut stage = Stage::new();
+    let path = stage.env.command("true");
+    let path = path
+        .get_envs()
+        .find_map(|(name, value)| (name == "PATH").then_some(value?));
+    let bin = stage.env.root().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let link = std::fs::hard_link(stage.env.binary(), bin.join("git"));
+    // On another file system there are no hard links to it.
+    if link.is_err() {
+        return;
+    }
+    let all = std::iter::once(bin).chain(std::env::split_paths(path.unwrap()));
+    let all = std::env::join_paths(all).unwrap();
+    stage.env.set("PATH", all);
+    assert!(
+        git(&stage, "--version")
+            .success()
+            .stdout
+            .starts_with("git version")
+    );
+}
