@@ -123,7 +123,9 @@ impl Counter<'_> {
             }
         };
         drop(lock);
-        made.sync().map_err(SharedCommitError::Sync)?;
+        let synced = made.sync();
+        self.git.run_post_commit(self.repository, &made);
+        synced.map_err(SharedCommitError::Sync)?;
         Ok(made)
     }
 

@@ -90,6 +90,11 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
+    /// What it is now: mode and object.
+    pub(crate) fn new_entry(&self) -> (String, String) {
+        (self.new_mode.clone(), self.new_object.clone())
+    }
+
     /// Whether a repository appeared where none was, of which git would keep only a commit id.
     pub(crate) fn is_new_repository(&self) -> bool {
         self.new_mode == GITLINK && self.old_mode != GITLINK

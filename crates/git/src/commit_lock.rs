@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use handoff_core::Timestamp;
 use handoff_files::{DirError, Holder, Lock, LockError};
+use handoff_process::ancestors;
 
 use crate::repository::Repository;
 
@@ -22,6 +23,9 @@ pub enum CommitLockError {
     /// There is no place for it.
     #[error("cannot make a place for the lock on commits")]
     Place(#[source] DirError),
+    /// Whoever has it waits for us: this runs in a hook of their commit.
+    #[error("a commit cannot be made by a hook of another commit that is being made")]
+    Within,
     /// It cannot be used.
     #[error("cannot lock the repository for a commit")]
     Lock(#[source] LockError),
@@ -39,12 +43,17 @@ impl CommitLock {
         Ok(taken.map(|lock| Self { _lock: lock }))
     }
 
-    /// Waits for the lock.
+    /// Waits for the lock, unless that would be for ever.
     pub fn take(
         repository: &Repository,
         who: &str,
         now: Timestamp,
     ) -> Result<Self, CommitLockError> {
+        let holder = Self::holder(repository)?;
+        let is_above = |pid| ancestors().iter().any(|it| it.identity.pid == pid);
+        if holder.is_some_and(|holder| is_above(holder.pid)) {
+            return Err(CommitLockError::Within);
+        }
         let taken = Lock::acquire(&path(repository)?, &label(who, now));
         taken
             .map(|lock| Self { _lock: lock })

@@ -74,7 +74,7 @@ const USER_SETTINGS: [&str; 7] = [
     "maintenance.auto=false",
     "submodule.recurse=false",
     "core.logAllRefUpdates=true",
-    "core.fsync=objects",
+    "core.fsync=objects,reference",
 ];
 
 /// A listing of a million paths fits.
@@ -191,9 +191,9 @@ impl Git {
             variable("GIT_CONFIG_NOSYSTEM"),
             variable("GIT_CONFIG_SYSTEM"),
         ) {
-            (Some(_), _) => vec![],
-            (None, Some(file)) => vec![file.into()],
-            (None, None) => self.system_files()?,
+            (Some(word), _) if is_yes(word) => vec![],
+            (_, Some(file)) => vec![file.into()],
+            (_, None) => self.system_files()?,
         };
         let own = [
             at.common_dir().join("config"),
@@ -202,14 +202,16 @@ impl Git {
         Some(global.into_iter().chain(system).chain(own).collect())
     }
 
-    /// The system's file lies beside where git is installed; `/usr` has its in `/etc`.
+    /// The system's file lies beside where git is installed, or where the link to it is, as Homebrew has it; `/usr` has its in
+    /// `/etc`.
     fn system_files(&self) -> Option<Vec<PathBuf>> {
         let path = self.user_environment.get(OsStr::new("PATH"))?;
         let git = std::env::split_paths(path)
             .map(|directory| directory.join("git"))
             .find(|git| git.is_file())?;
-        let prefix = git.canonicalize().ok()?.parent()?.parent()?.to_owned();
-        Some(vec!["/etc/gitconfig".into(), prefix.join("etc/gitconfig")])
+        let beside = |git: &Path| Some(git.parent()?.parent()?.join("etc/gitconfig"));
+        let real = git.canonicalize().ok()?;
+        Some(vec!["/etc/gitconfig".into(), beside(&git)?, beside(&real)?])
     }
 
     /// What the git that we run says of itself.
@@ -233,6 +235,12 @@ impl Git {
     pub(crate) fn call_in_tree(&self, name: &'static str, root: &Path) -> Call {
         self.call(name, root).variable("GIT_WORK_TREE", root)
     }
+}
+
+/// As git reads a yes or no in its environment.
+fn is_yes(word: &OsStr) -> bool {
+    let no = ["", "0", "no", "off", "false"];
+    !no.iter().any(|it| word.eq_ignore_ascii_case(it))
 }
 
 /// A call that is being built. After the command's own options come `--end-of-options` or `--`
@@ -485,6 +493,13 @@ mod tests {
         ];
         for (stderr, line) in table {
             assert_eq!(complaint(stderr), line);
+        }
+    }
+
+    #[test]
+    fn no_system_configuration_is_a_yes_or_no() {
+        for (word, expected) in [("1", true), ("yes", true), ("0", false), ("False", false)] {
+            assert_eq!(is_yes(OsStr::new(word)), expected, "{word}");
         }
     }
 

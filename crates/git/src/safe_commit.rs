@@ -172,7 +172,8 @@ impl Git {
         Ok(Outlook {
             hooks: scene.hooks,
             plan: scene.plan,
-            entries: entries.filter(|_| scene.merged.is_empty()),
+            // The reader of an index knows ids of one length.
+            entries: entries.filter(|_| scene.merged.is_empty() && !at.has_long_ids()),
         })
     }
 
@@ -193,6 +194,7 @@ impl Git {
         let wrapped = scene.hooks.wrap(&booth)?;
         let stamp = SharedIndex::of(at.git_dir())
             .copy_to(&booth.file("index"))
+            .and_then(|stamp| booth.keep_index().map(|()| stamp))
             .map_err(|error| SafeCommitError::Index(at.git_dir().to_owned(), error))?;
         self.stage(at, &scene, &booth, &intent, request)?;
         let said = self.commit_in(&booth, &scene, &intent, &wrapped, request.message)?;
@@ -300,7 +302,7 @@ impl Git {
                 update(&add).input(input).run()?;
             }
             Content::Staged => {
-                let entries = self.undeclared(scene, booth, intent, request)?;
+                let entries = self.undeclared(at, scene, booth, intent, request)?;
                 update(&["-z", "--index-info"]).input(entries).run()?;
             }
             Content::Merge => {
@@ -317,13 +319,14 @@ impl Git {
     /// What others have staged, as the parent has it, so that it is not part of this commit.
     fn undeclared(
         &self,
+        at: &Repository,
         scene: &Scene<'_>,
         booth: &Booth,
         intent: &Intent,
         request: &CommitRequest<'_>,
     ) -> Result<Vec<u8>, SafeCommitError> {
         let declared: BTreeSet<_> = request.paths.iter().map(TreePath::as_bytes).collect();
-        let staged = self.staged(scene.root, booth.path(), &intent.parent_tree())?;
+        let staged = self.staged(scene.root, booth.path(), &intent.parent_tree(at))?;
         let others = staged
             .iter()
             .filter(|it| !declared.contains(it.path.as_slice()));
@@ -349,7 +352,7 @@ impl Git {
         if let Some(parent) = &intent.parent {
             allowed.extend(self.merged_paths(at, parent, &scene.merged)?);
         }
-        let staged = self.staged(scene.root, booth.path(), &intent.parent_tree())?;
+        let staged = self.staged(scene.root, booth.path(), &intent.parent_tree(at))?;
         let others = beyond(&staged, &allowed);
         if others.is_empty() {
             Ok(())
@@ -465,10 +468,28 @@ impl Scene<'_> {
 }
 
 impl Intent {
-    fn parent_tree(&self) -> String {
-        // Before the first commit nobody knows the kind of ids; SHA-1 is what git makes unless told otherwise.
+    fn parent_tree(&self, at: &Repository) -> String {
         let parent = self.parent.as_ref().map(CommitId::as_str);
-        parent.unwrap_or(EMPTY_TREE).to_owned()
+        parent.unwrap_or(at.empty_tree()).to_owned()
+    }
+}
+
+impl Repository {
+    /// Whether ids are SHA-256. Git writes that setting only where they are not SHA-1.
+    fn has_long_ids(&self) -> bool {
+        let config = std::fs::read(self.common_dir().join("config")).unwrap_or_default();
+        let config = config.to_ascii_lowercase();
+        let mut lines = config.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        lines.any(|line| line.starts_with(b"objectformat") && line.ends_with(b"sha256"))
+    }
+
+    /// The tree without files.
+    fn empty_tree(&self) -> &'static str {
+        if self.has_long_ids() {
+            EMPTY_TREE_256
+        } else {
+            EMPTY_TREE
+        }
     }
 }
 

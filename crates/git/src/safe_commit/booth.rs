@@ -15,11 +15,15 @@ use handoff_files::{Dir, DirError};
 use handoff_process::mint;
 
 use super::intent::{self, Intent};
+use super::landing::INDEX_BEFORE;
+use super::ref_file::write_synced;
 use crate::repository::Repository;
 use crate::tree_path::{TreePath, joined, split};
 
 /// Where booths are, in our directory of the common one.
 pub(super) const PLACE: &str = "commits";
+/// Where those go that cannot be understood.
+const ASIDE: &str = "damaged-commits";
 const PATHS: &str = "paths";
 const MESSAGE: &str = "message";
 /// A ref of this git directory alone, for a commit that has no parent to be detached at.
@@ -78,16 +82,17 @@ impl Booth {
         booth.write("commondir", &line(at.common_dir().as_os_str().as_bytes()))?;
         booth.write_head(intent.parent.as_ref())?;
         booth.copy_settings(at.git_dir())?;
+        booth.link_halves(at.git_dir())?;
         booth.write_intent(intent)?;
         Ok(booth)
     }
 
-    /// It comes last and is synced: the file systems that we support bring the names on the way to it to the disk with it.
+    /// It comes last and is synced, before it has its name and with it: the file systems that we support bring the names on the way to it to the disk with it.
     fn write_intent(&self, intent: &Intent) -> Result<(), BoothError> {
         let text = serde_json::to_vec(intent).expect("an intent is plain data");
-        let fresh = self.write("intent.new", &text)?;
-        let file = self.file(intent::FILE);
-        let synced = fs::rename(&fresh, &file)
+        let (fresh, file) = (self.file("intent.new"), self.file(intent::FILE));
+        let synced = write_synced(&fresh, &text)
+            .and_then(|()| fs::rename(&fresh, &file))
             .and_then(|()| fs::File::open(&file))
             .and_then(|open| open.sync_all());
         synced.map_err(|error| BoothError::File(file, error))
@@ -163,6 +168,33 @@ impl Booth {
             }
         }
         Ok(())
+    }
+
+    /// Keeps what the shared index has now. Git replaces an index and never writes into one, so a second name does.
+    pub(super) fn keep_index(&self) -> io::Result<()> {
+        match fs::hard_link(self.file("index"), self.file(INDEX_BEFORE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// A split index names its other half by a file beside it, which git never changes.
+    fn link_halves(&self, git_dir: &Path) -> Result<(), BoothError> {
+        let failed = |error| BoothError::File(git_dir.to_owned(), error);
+        for entry in fs::read_dir(git_dir).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            if name.as_bytes().starts_with(b"sharedindex.") {
+                fs::hard_link(git_dir.join(&name), self.path().join(&name)).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts it where nobody looks for booths, for a person to look at.
+    pub(super) fn set_aside(mut self, own: &Dir) -> Result<(), BoothError> {
+        self.keep();
+        let aside = own.create_dir(ASIDE)?.path().join(self.name());
+        fs::rename(self.path(), &aside).map_err(|error| BoothError::File(aside, error))
     }
 
     /// The commit that git made here; none if it did not come to that.

@@ -1,5 +1,6 @@
 //! The commit lands: the branch moves, and then the shared index for these paths.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use super::intent::Content;
 use super::ref_file::{self, Forward};
 use super::shared_index::{SharedIndex, Stamp, Swap};
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
+use crate::change::Difference;
 use crate::git::{Git, GitError};
 use crate::ref_moves::RefMove;
 use crate::repository::Repository;
@@ -33,6 +35,7 @@ pub struct Made {
     pub index: IndexState,
     /// What must be on the disk before anybody is told.
     unsynced: Vec<PathBuf>,
+    has_post_commit: bool,
 }
 
 impl Made {
@@ -56,6 +59,11 @@ pub enum IndexState {
 
 /// A second copy of the shared index, when the first is of no use.
 pub(super) const NEXT_INDEX: &str = "index.next";
+/// The shared index as it was when the commit was begun.
+pub(super) const INDEX_BEFORE: &str = "index.before";
+
+/// What an index has where it differs from a commit: mode and object, by path.
+pub(super) type IndexEntries = BTreeMap<Vec<u8>, (String, String)>;
 
 impl Prepared<'_> {
     /// What the hooks said so far.
@@ -95,9 +103,7 @@ impl Prepared<'_> {
             merge::forget(root);
         }
         let index = self.publish();
-        if self.wrapped.post_commit.is_some() {
-            self.git.run_post_commit(self.at);
-        }
+        let has_post_commit = self.wrapped.post_commit.is_some();
         let Self {
             at,
             booth,
@@ -127,6 +133,7 @@ impl Prepared<'_> {
             said,
             index,
             unsynced,
+            has_post_commit,
         })
     }
 
@@ -242,10 +249,13 @@ impl Git {
             }
         }
         let next = booth.file(NEXT_INDEX);
+        let before = self.entries_before(at, booth, commit)?;
         loop {
             let stamp = shared.copy_to(&next)?;
-            self.refresh_entries(at, &next, commit, |path| {
-                paths.iter().any(|it| it.as_bytes() == path)
+            // An entry that is not as it was has been staged by somebody since, and is theirs.
+            self.refresh_entries(at, &next, commit, |it| {
+                before.get(&it.path) == Some(&it.new_entry())
+                    && paths.iter().any(|path| path.as_bytes() == it.path)
             })?;
             match shared.swap(&next, stamp)? {
                 Swap::Done => return Ok(IndexState::Current),
@@ -262,25 +272,15 @@ impl Git {
         at: &Repository,
         index: &Path,
         commit: &CommitId,
-        is_meant: impl Fn(&[u8]) -> bool,
+        is_meant: impl Fn(&Difference) -> bool,
     ) -> Result<(), GitError> {
         let root = at.tree()?;
         let call = |name| {
             self.call_in_tree(name, root)
                 .variable("GIT_INDEX_FILE", index)
         };
-        let listing = call("diff-index").arguments([
-            "--cached",
-            "-z",
-            "--raw",
-            "--no-renames",
-            "--ignore-submodules=none",
-            "--end-of-options",
-            commit.as_str(),
-        ]);
-        let unknown = listing.unknown_answer();
-        let differences = crate::change::parse(&listing.run()?).ok_or(unknown)?;
-        let entries = differences.iter().filter(|it| is_meant(&it.path));
+        let differences = self.index_differences(at, index, commit)?;
+        let entries = differences.iter().filter(|it| is_meant(it));
         let entries: Vec<u8> = entries.flat_map(crate::commit::index_entry).collect();
         if entries.is_empty() {
             return Ok(());
@@ -294,8 +294,40 @@ impl Git {
             .map(drop)
     }
 
-    /// The one hook whose time is after the commit. What it says changes nothing any more.
-    fn run_post_commit(&self, at: &Repository) {
+    /// What the shared index had when the commit was begun, where that differs from `commit`.
+    pub(super) fn entries_before(
+        &self,
+        at: &Repository,
+        booth: &Booth,
+        commit: &CommitId,
+    ) -> Result<IndexEntries, GitError> {
+        let before = self.index_differences(at, &booth.file(INDEX_BEFORE), commit)?;
+        let entry = |it: Difference| (it.path.clone(), it.new_entry());
+        Ok(before.into_iter().map(entry).collect())
+    }
+
+    fn index_differences(
+        &self,
+        at: &Repository,
+        index: &Path,
+        commit: &CommitId,
+    ) -> Result<Vec<Difference>, GitError> {
+        let call = self
+            .call_in_tree("diff-index", at.tree()?)
+            .variable("GIT_INDEX_FILE", index)
+            .arguments(["--cached", "-z", "--raw", "--no-renames"])
+            .arguments(["--ignore-submodules=none", "--end-of-options"])
+            .arguments([commit.as_str()]);
+        let unknown = call.unknown_answer();
+        crate::change::parse(&call.run()?).ok_or(unknown)
+    }
+
+    /// The one hook whose time is after the commit. What it says changes nothing any more. It runs without the lock, because
+    /// it may want to commit itself.
+    pub fn run_post_commit(&self, at: &Repository, made: &Made) {
+        if !made.has_post_commit {
+            return;
+        }
         let call = self.user_call("hook", at.any_place());
         let call = call.arguments(["run", "--ignore-missing", "post-commit"]);
         call.run_aloud().ok();

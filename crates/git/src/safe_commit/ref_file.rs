@@ -39,7 +39,8 @@ pub(super) fn forward(
         return Ok(Forward::Unusual);
     };
     let copy = booth.file(COPY);
-    fs::write(&copy, format!("{commit}\n"))?;
+    write_synced(&copy, format!("{commit}\n").as_bytes())?;
+    let mut log = fs::OpenOptions::new().append(true).open(log)?;
     let lock = lock_of(&file);
     if !link_patiently(&copy, &lock)? {
         return Ok(Forward::Unusual);
@@ -51,7 +52,6 @@ pub(super) fn forward(
         remove(&lock)?;
         return Ok(Forward::Elsewhere);
     }
-    let mut log = fs::OpenOptions::new().append(true).open(log)?;
     let moved = log.write_all(&line).and_then(|()| fs::rename(&lock, &file));
     match moved {
         Ok(()) => Ok(Forward::Done),
@@ -60,6 +60,13 @@ pub(super) fn forward(
             Err(error)
         }
     }
+}
+
+/// A name must never be durable before what it names: a branch that is an empty file is no branch.
+pub(super) fn write_synced(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create(file)?;
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 fn lock_of(file: &Path) -> PathBuf {

@@ -1,6 +1,6 @@
 //! What an interrupted commit left: finished if it had landed, forgotten if it had not.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_core::CommitId;
-use handoff_files::{DirError, Watch};
+use handoff_files::{Dir, DirError, Watch};
 
 use super::booth::{Booth, BoothError, PLACE};
 use super::intent::{Content, Intent};
-use super::landing::{self, NEXT_INDEX, PublishError};
+use super::landing::{self, IndexEntries, NEXT_INDEX, PublishError};
 use super::merge;
 use super::shared_index::{SharedIndex, Swap, remove};
+use crate::change::Difference;
 use crate::commit_lock::CommitLock;
 use crate::git::{Git, GitError};
 use crate::head::HeadError;
@@ -31,6 +32,8 @@ pub struct Repaired {
     pub forgotten: usize,
     /// Those that must wait until somebody lets go of an index.
     pub waiting: usize,
+    /// Those that cannot be understood, and lie in `handoff/damaged-commits` now.
+    pub set_aside: usize,
 }
 
 /// What was left could not be put right.
@@ -114,7 +117,7 @@ impl Git {
             .variable("GIT_INDEX_FILE", index)
             .arguments(["--cached", "-z", "--raw", "--no-renames"])
             .arguments(["--ignore-submodules=none", "--end-of-options"])
-            .arguments([head.as_ref().map_or(super::EMPTY_TREE, CommitId::as_str)]);
+            .arguments([head.as_ref().map_or(at.empty_tree(), CommitId::as_str)]);
         let unknown = call.unknown_answer();
         let staged = crate::change::parse(&call.run()?).ok_or(unknown)?;
         Ok(staged
@@ -133,14 +136,16 @@ impl Git {
         if !has_leftovers(repository) {
             return Ok(repaired);
         }
-        let place = repository.own_dir().and_then(|own| own.dir(PLACE));
-        let place = place.map_err(RepairError::List)?;
+        let own = repository.own_dir().map_err(RepairError::List)?;
+        let place = own.dir(PLACE).map_err(RepairError::List)?;
         for name in place.names().map_err(RepairError::List)? {
-            let dir = place.dir(&name).map_err(RepairError::List)?;
-            match self.repair_one(repository, Booth::reopen(dir))? {
+            // What is no directory is no booth, and in nobody's way.
+            let Ok(dir) = place.dir(&name) else { continue };
+            match self.repair_one(repository, &own, Booth::reopen(dir))? {
                 Outcome::Finished => repaired.finished += 1,
                 Outcome::Forgotten => repaired.forgotten += 1,
                 Outcome::Waits => repaired.waiting += 1,
+                Outcome::SetAside => repaired.set_aside += 1,
             }
         }
         Ok(repaired)
@@ -149,12 +154,22 @@ impl Git {
     fn repair_one(
         &self,
         repository: &Repository,
+        own: &Dir,
         mut booth: Booth,
     ) -> Result<Outcome, RepairError> {
         booth.keep();
-        let Some(intent) = booth.intent()? else {
-            booth.close();
-            return Ok(Outcome::Forgotten);
+        let intent = match booth.intent() {
+            Ok(Some(intent)) => intent,
+            Ok(None) => {
+                booth.close();
+                return Ok(Outcome::Forgotten);
+            }
+            // One that nobody understands must not keep all others from committing.
+            Err(BoothError::Intent(..)) => {
+                booth.set_aside(own)?;
+                return Ok(Outcome::SetAside);
+            }
+            Err(error) => return Err(error.into()),
         };
         // The tree may be gone; the branch is not.
         let at = Repository::open(&intent.root).ok();
@@ -204,8 +219,8 @@ impl Git {
         self.catch_up(at, booth, intent, &head)
     }
 
-    /// Brings those entries up to date that are still as the parent had them. Others were staged by
-    /// somebody since, and are theirs.
+    /// Brings those entries up to date that are still as the parent had them, or as they were staged when the commit was
+    /// begun. Others were staged by somebody since, and are theirs.
     fn catch_up(
         &self,
         at: &Repository,
@@ -214,19 +229,21 @@ impl Git {
         head: &CommitId,
     ) -> Result<Outcome, RepairError> {
         let parent = super::parent_tree(intent.parent.as_ref(), head);
-        let before: BTreeMap<_, _> = self
+        let before: IndexEntries = self
             .compare(at, &parent, head.as_str())?
             .into_iter()
             .map(|it| (it.path, (it.old_mode, it.old_object)))
             .collect();
+        let staged = self.entries_before(at, booth, head)?;
         let declared = booth.paths()?;
         let shared = SharedIndex::of(at.git_dir());
         let next = booth.file(NEXT_INDEX);
         loop {
             let stamp = shared.copy_to(&next)?;
-            let stale = self.stale(at, &next, head, &before)?;
-            let is_meant = |path: &[u8]| {
-                stale.iter().any(|it| it == path) && declared.iter().any(|it| it.as_bytes() == path)
+            let is_meant = |it: &Difference| {
+                let is_as = |entries: &IndexEntries| entries.get(&it.path) == Some(&it.new_entry());
+                (is_as(&before) || is_as(&staged))
+                    && declared.iter().any(|path| path.as_bytes() == it.path)
             };
             self.refresh_entries(at, &next, head, is_meant)?;
             if !next.exists() {
@@ -238,33 +255,6 @@ impl Git {
                 Swap::Outdated => {}
             }
         }
-    }
-
-    fn stale(
-        &self,
-        at: &Repository,
-        index: &Path,
-        head: &CommitId,
-        before: &BTreeMap<Vec<u8>, (String, String)>,
-    ) -> Result<Vec<Vec<u8>>, GitError> {
-        let call = self
-            .call_in_tree("diff-index", at.tree()?)
-            .variable("GIT_INDEX_FILE", index)
-            .arguments(["--cached", "-z", "--raw", "--no-renames"])
-            .arguments([
-                "--ignore-submodules=none",
-                "--end-of-options",
-                head.as_str(),
-            ]);
-        let unknown = call.unknown_answer();
-        let differences = crate::change::parse(&call.run()?).ok_or(unknown)?;
-        let is_old = |it: &crate::change::Difference| {
-            before
-                .get(&it.path)
-                .is_some_and(|(mode, object)| (mode, object) == (&it.new_mode, &it.new_object))
-        };
-        let stale = differences.into_iter().filter(is_old);
-        Ok(stale.map(|it| it.path).collect())
     }
 
     /// Whether one commit is part of another's history.
@@ -286,6 +276,7 @@ enum Outcome {
     Finished,
     Forgotten,
     Waits,
+    SetAside,
 }
 
 /// Removes the lock that a killed git left on the ref, if it is proved to be ours: it names our

@@ -101,6 +101,8 @@ impl SharedIndex {
     /// Makes `copy` the index, unless it was written since it had `stamp`.
     pub(super) fn swap(&self, copy: &Path, stamp: Stamp) -> io::Result<Swap> {
         let lock = self.lock_path();
+        // Before it has the name: an index that is an empty file after a power cut is worse than an old one.
+        fs::File::open(copy)?.sync_all()?;
         if !link_patiently(copy, &lock)? {
             return Ok(Swap::Locked);
         }

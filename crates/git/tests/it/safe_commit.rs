@@ -328,3 +328,56 @@ fn a_commit_of_somebody_else_meanwhile_is_not_undone() {
     assert_eq!(stage.repo.files_of("HEAD"), ["README.md", "mine", "theirs"]);
     stage.assert_clean();
 }
+
+#[test]
+fn what_somebody_stages_of_a_declared_path_meanwhile_stays_staged() {
+    let stage = Stage::new();
+    stage.repo.write("a", "0").commit("base");
+    stage.repo.write("a", "1");
+    let repo = stage.repo.path().display();
+    let git = format!("env -u GIT_INDEX_FILE git -C {repo}");
+    let hook = format!("printf 2 > {repo}/a; {git} add a; printf 3 > {repo}/a");
+    stage.hook("pre-commit", &hook);
+    let made = stage.safe_commit(&["a"]).unwrap();
+    assert_eq!(stage.repo.file_of(made.commit.as_str(), "a"), "1");
+    assert_eq!(stage.repo.git(["show", ":a"]), "2");
+    assert_eq!(stage.repo.status(), ["MM a"]);
+    stage.assert_clean();
+}
+
+#[test]
+fn an_index_in_two_halves_is_used() {
+    let stage = Stage::new();
+    stage
+        .repo
+        .write("a", "old")
+        .write("theirs", "old")
+        .commit("base");
+    stage.repo.git(["update-index", "--split-index"]);
+    stage.repo.write("theirs", "staged").git(["add", "theirs"]);
+    stage.repo.write("a", "new");
+    let made = stage.safe_commit(&["a"]).unwrap();
+    assert_eq!(stage.repo.changes_of(made.commit.as_str()), ["a"]);
+    assert_eq!(stage.repo.status(), ["M  theirs"]);
+    stage.assert_clean();
+}
+
+#[test]
+fn ids_may_be_long() {
+    let stage = Stage::new();
+    let root = stage.env.root().join("long");
+    let shown = root.to_str().unwrap();
+    let git = |words: &[&str]| stage.repo.git([&["-C", shown], words].concat());
+    stage
+        .repo
+        .git(["init", "-q", "-b", "main", "--object-format=sha256", shown]);
+    std::fs::write(root.join("a"), "1").unwrap();
+    std::fs::write(root.join("theirs"), "1").unwrap();
+    git(&["add", "a", "theirs"]);
+    let first = stage.safe_commit_in(&root, &[b"a"], Version::Staged);
+    assert_eq!(first.unwrap().commit.as_str().len(), 64);
+    std::fs::write(root.join("a"), "2").unwrap();
+    stage.safe_commit_in(&root, &[b"a"], Version::Tree).unwrap();
+    assert_eq!(git(&["show", "HEAD:a"]), "2");
+    assert_eq!(git(&["status", "--short"]), "A  theirs");
+}

@@ -152,3 +152,46 @@ fn a_booth_that_was_never_finished_is_nobodys() {
     assert_eq!(repaired(&stage).forgotten, 1);
     assert!(!left.exists());
 }
+
+#[test]
+fn what_was_staged_before_the_commit_is_not_put_back_after_it() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "old").commit("base");
+    stage.repo.write("mine", "staged").git(["add", "mine"]);
+    stage.repo.write("mine", "new");
+    let lock = stage.repo.path().join(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    let root = stage.repo.path();
+    let made = stage.safe_commit_in(root, &[b"mine"], Version::Tree);
+    assert_eq!(made.unwrap().index, IndexState::Behind);
+    fs::remove_file(&lock).unwrap();
+    repaired(&stage);
+    assert_eq!(stage.repo.status(), Vec::<String>::new());
+    stage.assert_clean();
+}
+
+#[test]
+fn a_booth_that_nobody_understands_stops_nobody() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "new");
+    let damage: [fn(&str) -> String; 3] = [
+        |_| String::new(),
+        |text| text.replace("\"schema_version\":1", "\"schema_version\":99"),
+        |text| text.replace("refs/heads/main", "refs/../../../victim"),
+    ];
+    for damage in damage {
+        die_before_landing(&stage);
+        let intent = booth(&stage).join("intent.json");
+        let text = fs::read_to_string(&intent).unwrap();
+        fs::write(&intent, damage(&text)).unwrap();
+        assert_eq!(repaired(&stage).set_aside, 1);
+    }
+    let own = stage.repo.path().join(".git/handoff");
+    assert_eq!(
+        fs::read_dir(own.join("damaged-commits")).unwrap().count(),
+        3
+    );
+    fs::write(own.join("commits/stray"), "").unwrap();
+    stage.safe_commit(&["mine"]).unwrap();
+    assert_eq!(stage.repo.status(), Vec::<String>::new());
+}

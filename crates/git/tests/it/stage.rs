@@ -59,7 +59,10 @@ impl Stage {
             peers: &[],
             at: Timestamp::UNIX_EPOCH,
         };
-        self.git.prepare(&lock, &at, &request, None)?.land()
+        let made = self.git.prepare(&lock, &at, &request, None)?.land()?;
+        drop(lock);
+        self.git.run_post_commit(&at, &made);
+        Ok(made)
     }
 
     /// The same in the main tree, where no path has two versions.

@@ -250,3 +250,43 @@ fn the_next_command_forgets_what_a_killed_one_began() {
     assert_eq!(stage.repo.status(), ["?? a"]);
     stage.say("safe-commit -m x a").success();
 }
+
+/// A hook that makes a commit of `b` by itself, once.
+fn committing_hook(stage: &Stage, name: &str) {
+    let hook = stage.repo.path().join(".git/hooks").join(name);
+    let (once, program) = (stage.env.work().join("once"), stage.env.binary());
+    let script = format!(
+        "#!/bin/sh\n[ -e {once} ] && exit 0\n: > {once}\nexec {program} safe-commit -m second b\n",
+        once = once.display(),
+        program = program.display()
+    );
+    std::fs::write(&hook, script).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&hook, executable).unwrap();
+}
+
+#[test]
+fn a_hook_after_a_commit_may_commit_itself() {
+    let stage = Stage::new();
+    stage.repo.write("a", "new").write("b", "new");
+    committing_hook(&stage, "post-commit");
+    stage.say("safe-commit -m first a").success();
+    assert_eq!(stage.repo.changes_of("HEAD"), ["b"]);
+    assert_eq!(stage.repo.changes_of("HEAD^"), ["a"]);
+}
+
+#[test]
+fn a_hook_before_a_commit_that_commits_is_told_so_at_once() {
+    let stage = Stage::new();
+    stage.repo.write("a", "new").write("b", "new");
+    let head = stage.repo.head();
+    committing_hook(&stage, "pre-commit");
+    let said = stage.say("safe-commit -m first a");
+    assert_ne!(said.code(), Some(0));
+    assert!(
+        said.stderr.contains("by a hook of another commit"),
+        "{}",
+        said.stderr
+    );
+    assert_eq!(stage.repo.head(), head);
+}
