@@ -105,7 +105,14 @@ fn refused(what: &str, instead: &'static str) -> Verdict {
 mod tests {
     use super::*;
 
-    const ALLOWED: [&str; 25] = [
+    const ALLOWED: [&str; 32] = [
+        "commit -h",
+        "config --local --get user.name",
+        "config --list --show-origin",
+        "remote show origin",
+        "symbolic-ref --short HEAD",
+        "grep -n -- -O",
+        "diff --output-indicator-new=x",
         "",
         "--version",
         "status",
@@ -132,7 +139,16 @@ mod tests {
         "log --grep=push",
         "submodule status",
     ];
-    const REFUSED: [&str; 56] = [
+    const REFUSED: [&str; 65] = [
+        "remote -v add evil /x",
+        "remote -v update",
+        "symbolic-ref --del HEAD",
+        "config --local --unse a.b",
+        "diff --outp=F",
+        "grep -Otouch a",
+        "grep -nOtouch a",
+        "ls-remote --upload-pack=x .",
+        "interpret-trailers --in-place a",
         "commit",
         "commit -m x",
         "-C . commit",
@@ -245,7 +261,13 @@ mod tests {
                 "{words}"
             );
         }
-        for words in ["checkout main", "checkout -b new", "reset HEAD~1"] {
+        for words in [
+            "checkout main",
+            "checkout -b new",
+            "checkout main --",
+            "checkout -B handoff/other-1 --",
+            "reset HEAD~1",
+        ] {
             let verdict = verdict(Ground::Own, words);
             assert!(matches!(verdict, Verdict::Refused { .. }), "{words}");
         }

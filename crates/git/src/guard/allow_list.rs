@@ -131,6 +131,8 @@ const CHANGING: [&str; 47] = [
 
 const COMMIT: &str = "`handoff safe-commit -m … -- PATHS` commits exactly your files on a branch of your own; elsewhere the one who brings the results together commits";
 const LEAVE: &str = "leave branches, tags and remotes to the one who brings the results together";
+const CONFIGURATION: &str =
+    "leave the configuration as it is; `-c user.name=…` and the like are for one command";
 const NO_STAGING: &str = "there is no need to stage: name the files when they are committed";
 const NOT_YOURS: &str =
     "others work in this tree too: edit your own files, and leave the rest as it is";
@@ -145,14 +147,18 @@ pub(super) fn judge(ground: Ground, name: &str, rest: &[OsString]) -> Verdict {
     let words: Vec<_> = rest.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     let is_own = ground == Ground::Own;
-    if LOOKING.contains(&name) && !writes_a_file(&words) {
+    // Git prints how it is used, and ends.
+    if words == ["-h"] {
+        return Verdict::Allowed;
+    }
+    if LOOKING.contains(&name) && !does_more(name, &words) {
         return Verdict::Allowed;
     }
     if BOTH.contains(&name) && only_looks(name, &words) {
         return Verdict::Allowed;
     }
     let changes_own_tree = OF_THE_TREE.contains(&name)
-        || (name == "checkout" && words.contains(&"--"))
+        || (name == "checkout" && is_checkout_of_files(&words))
         || (name == "reset" && is_reset_of_tree(&words));
     if is_own && changes_own_tree {
         return Verdict::Allowed;
@@ -174,13 +180,42 @@ fn instead(name: &str) -> &'static str {
         "stash" | "checkout" | "restore" | "reset" | "clean" | "switch" | "apply" | "read-tree" => {
             NOT_YOURS
         }
+        "config" => CONFIGURATION,
         _ => LEAVE,
     }
 }
 
-/// `git diff --output=x` and `git log --output=x` write x.
-fn writes_a_file(words: &[&str]) -> bool {
-    words.iter().any(|it| it.starts_with("--output"))
+/// `git diff --output=x` writes x, `git grep -Ox` runs x, `git ls-remote --upload-pack=x` runs x, and trailers are put into a
+/// file in place. Git takes each of them by a part of its name as well.
+fn does_more(name: &str, words: &[&str]) -> bool {
+    let options = || words.iter().take_while(|it| **it != "--");
+    let is = |full: &str, least: usize| {
+        options().any(|word| {
+            let word = word.split('=').next().unwrap_or_default();
+            word.len() >= least && full.starts_with(word)
+        })
+    };
+    let has_short = |letter: char| {
+        let is_short = |it: &&&str| it.starts_with('-') && !it.starts_with("--");
+        options().filter(is_short).any(|it| it.contains(letter))
+    };
+    match name {
+        "grep" => is("--open-files-in-pager", 4) || has_short('O'),
+        "ls-remote" => is("--upload-pack", 4) || is("--exec", 4),
+        "interpret-trailers" => is("--in-place", 4),
+        // `--output-indicator-new` and the like say how lines begin.
+        _ => is("--output", 4),
+    }
+}
+
+/// Files after `--`, and before it nothing but HEAD: any other name, and any option, could be for a branch.
+fn is_checkout_of_files(words: &[&str]) -> bool {
+    let place = words.iter().position(|it| *it == "--");
+    place.is_some_and(|place| {
+        let (before, after) = (&words[..place], &words[place + 1..]);
+        let is_plain = |it: &&str| matches!(*it, "HEAD" | "-q" | "--quiet" | "-f" | "--force");
+        before.iter().all(is_plain) && !after.is_empty()
+    })
 }
 
 /// HEAD stays where it is: only files and index are put back.
@@ -202,11 +237,19 @@ fn only_looks(name: &str, words: &[&str]) -> bool {
         "config" => reads_config(words),
         "notes" => is_one_of(&["list", "show", "get-ref"]),
         "reflog" => is_one_of(&["show", "list", "exists"]) || first.is_some_and(is_option),
-        "remote" => is_one_of(&["-v", "--verbose", "show", "get-url"]),
+        "remote" => {
+            let mut names = words.iter().filter(|it| !is_option(it));
+            names
+                .next()
+                .is_none_or(|it| matches!(*it, "show" | "get-url"))
+        }
         "stash" => matches!(first, Some("list" | "show")),
         "submodule" => is_one_of(&["status", "summary"]),
         "symbolic-ref" => {
-            words.iter().filter(|it| !is_option(it)).count() == 1 && !has(words, "-d")
+            let is_plain = |it: &&str| matches!(*it, "-q" | "--quiet" | "--short");
+            let (options, names): (Vec<&str>, Vec<&str>) =
+                words.iter().partition(|it| is_option(it));
+            names.len() == 1 && options.iter().all(is_plain)
         }
         "worktree" => matches!(first, Some("list")),
         _ => false,
@@ -215,10 +258,6 @@ fn only_looks(name: &str, words: &[&str]) -> bool {
 
 fn is_option(word: &str) -> bool {
     word.starts_with('-')
-}
-
-fn has(words: &[&str], word: &str) -> bool {
-    words.contains(&word) || words.contains(&"--delete")
 }
 
 /// Options of `branch` and `tag` with which they list; each of the first group makes names patterns.
@@ -280,22 +319,41 @@ fn is_count(word: &str) -> bool {
         .is_some_and(|rest| rest.bytes().all(|it| it.is_ascii_digit()))
 }
 
+/// Options with which `config` still reads.
+const READING: [&str; 19] = [
+    "--list",
+    "-l",
+    "--local",
+    "--global",
+    "--system",
+    "--worktree",
+    "--show-origin",
+    "--show-scope",
+    "--name-only",
+    "--includes",
+    "--null",
+    "-z",
+    "--type",
+    "--bool",
+    "--int",
+    "--path",
+    "--default",
+    "--all",
+    "--regexp",
+];
+
 /// `config --get x`, `config get x`, `config --list`, and a lone name, which is read.
 fn reads_config(words: &[&str]) -> bool {
-    let writes = |it: &&str| {
-        let long = [
-            "--add",
-            "--unset",
-            "--unset-all",
-            "--replace-all",
-            "--rename-section",
-            "--remove-section",
-            "--edit",
-            "-e",
-        ];
-        long.contains(it)
+    // Only what is known to read: git takes an option by any part of its name that is clear.
+    let is_known = |it: &&str| {
+        let name = it.split('=').next().unwrap_or_default();
+        name.starts_with("--get") || READING.contains(&name)
     };
-    if words.iter().any(writes) {
+    if !words
+        .iter()
+        .filter(|it| is_option(it))
+        .all(|it| is_known(it))
+    {
         return false;
     }
     let reads = |it: &&str| it.starts_with("--get") || matches!(*it, "--list" | "-l");
