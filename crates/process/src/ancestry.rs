@@ -10,6 +10,8 @@ use crate::stat::Stat;
 
 /// A chain longer than this is not looked at to its end.
 const LONGEST: usize = 256;
+/// How often a chain that changes is followed.
+const CLIMBS: usize = 3;
 
 /// A process above another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +31,22 @@ pub fn ancestors() -> Vec<Ancestor> {
 /// A process and those above it, the nearest first, as far as they can be seen.
 #[must_use]
 pub fn ancestry(pid: u32) -> Vec<Ancestor> {
+    climb(pid).0
+}
+
+/// A process and those above it, the nearest first; none if they cannot be followed to the top. One who has ended
+/// and was forgotten comes from nowhere, which is not the same as from outside.
+#[must_use]
+pub fn whole_ancestry(pid: u32) -> Option<Vec<Ancestor>> {
+    // Whoever ended while we climbed has given its children to another one.
+    (0..CLIMBS).find_map(|_| {
+        let (found, missing) = climb(pid);
+        missing.is_none().then_some(found)
+    })
+}
+
+/// Those that were seen, and the one that was not.
+fn climb(pid: u32) -> (Vec<Ancestor>, Option<u32>) {
     let mut found = vec![];
     let mut next = pid;
     while next != 0
@@ -42,7 +60,7 @@ pub fn ancestry(pid: u32) -> Vec<Ancestor> {
         found.push(Ancestor { identity });
         next = stat.parent;
     }
-    found
+    (found, (next != 0).then_some(next))
 }
 
 impl Ancestor {
@@ -91,5 +109,13 @@ mod tests {
         assert_eq!(found[0].identity, own);
         assert!(!found[0].arguments().is_empty());
         assert_eq!(ancestry(0), []);
+        assert_eq!(whole_ancestry(own.pid), Some(found));
+    }
+
+    #[test]
+    fn one_who_is_gone_comes_from_nowhere() {
+        // No process has a number as large.
+        assert_eq!(ancestry(u32::MAX), []);
+        assert_eq!(whole_ancestry(u32::MAX), None);
     }
 }

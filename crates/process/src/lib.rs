@@ -43,7 +43,7 @@ pub mod terminal;
 pub mod tree;
 pub mod ward;
 
-pub use ancestry::{Ancestor, ancestors, ancestry};
+pub use ancestry::{Ancestor, ancestors, ancestry, whole_ancestry};
 pub use capture::{Bound, Captured, Stream};
 pub use child::{Child, WaitError};
 pub use clock::{ClockError, SystemClock};

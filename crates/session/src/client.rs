@@ -24,7 +24,7 @@ use crate::token::Token;
 /// A living holder answers in milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What a holder takes to end a session beyond what the agent gets, at most: TERM, KILL, and what the kernel takes for it.
-const ENDING_TAKES: Duration = Duration::from_secs(15);
+const ENDING_TAKES: Duration = Duration::from_secs(10);
 /// The longest answer: a screen of a million characters with colours.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 

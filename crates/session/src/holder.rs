@@ -15,6 +15,7 @@ mod opening;
 mod post;
 mod reception;
 mod rhythm;
+mod seeing;
 mod socket;
 mod stopping;
 mod stream;

@@ -15,7 +15,7 @@
 //! | [`native`] | what the agent writes down for itself |
 //! | [`rehearsal`] | what would follow from a recorded terminal |
 //! | [`message`], [`inbox`] | what is said to the agent, and `inbox.jsonl`, where that is kept |
-//! | [`delivery`], [`paste`], [`keyboard`] | how it is typed, from what is seen |
+//! | [`delivery`], [`paste`], [`keyboard`], [`prompt_line`] | how it is typed, from what is seen |
 //! | [`dialog`], [`choosing`] | what an agent asks, and making a choice |
 //! | [`turn`] | from a message to the next prompt |
 //! | [`silence`], [`stall`], [`hook`] | whether it prints, whether it is stuck, and which files it is told of |
@@ -45,6 +45,7 @@ pub mod native;
 pub mod paste;
 pub mod place;
 pub mod plain_text;
+pub mod prompt_line;
 pub mod record;
 pub mod rehearsal;
 pub mod screen;

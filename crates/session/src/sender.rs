@@ -1,20 +1,34 @@
 //! Which session a message comes from: found by where its sender's process comes from, and not by what it says.
 //!
 //! Everything that an agent starts is below the holder of its session, also what left for a session of its own, because the
-//! holder adopts it. So whoever asks from within a session is known, whatever it did to its environment.
+//! holder adopts it. So whoever asks from within a session is known, whatever it did to its environment. That is looked at when
+//! somebody connects: one who has ended by the time that the question is read would come from nowhere.
 
 use handoff_core::SessionId;
 use handoff_process::Ancestor;
-use handoff_process::ancestry;
+use handoff_process::whole_ancestry;
 
 use crate::catalogue;
 use crate::message::Sender;
 use crate::place::Places;
 
-/// The innermost session that a process belongs to; none for a person's.
-pub fn of_process(pid: u32, places: &Places) -> Option<Sender> {
-    let above = ancestry(pid);
-    above.iter().find_map(|ancestor| held_by(ancestor, places))
+/// Where somebody comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// From outside of all sessions: a person, or a program of one.
+    Outside,
+    Session(Sender),
+    /// It cannot be told. That is never taken for a person.
+    Unknown,
+}
+
+/// The innermost session that a process belongs to.
+pub fn of_process(pid: u32, places: &Places) -> Origin {
+    let Some(above) = whole_ancestry(pid) else {
+        return Origin::Unknown;
+    };
+    let mut sessions = above.iter().filter_map(|it| held_by(it, places));
+    sessions.next().map_or(Origin::Outside, Origin::Session)
 }
 
 /// Many processes may name a session in their arguments; its holder is the one in its record.

@@ -5,6 +5,7 @@ mod beginning;
 mod care;
 mod conversation;
 mod described;
+mod draft;
 mod hall;
 mod hazard;
 mod identity;

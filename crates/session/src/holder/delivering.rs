@@ -15,7 +15,7 @@ use super::guest::Guest;
 use super::post::{Typed, Unpainted, tail_of};
 use crate::control::Sent;
 use crate::control::message::refusal;
-use crate::delivery::{Act, Delivery, Echo, Field, Keys, Settled, Sight, Turn};
+use crate::delivery::{Act, Delivery, Settled};
 use crate::gain::Painting;
 use crate::inbox::{AcceptError, Accepted};
 use crate::journal::Event;
@@ -26,8 +26,8 @@ use crate::message::{
 use crate::native::Native;
 use crate::paste::{self, Reader};
 use crate::place;
-use crate::sender;
-use crate::turn::{Change, is_at_rest};
+use crate::sender::Origin;
+use crate::turn::Change;
 
 /// A text that is too long to be typed could not be stored.
 #[derive(Debug, thiserror::Error)]
@@ -41,9 +41,16 @@ enum StoreError {
 impl Holder<'_> {
     /// Takes a message: it is on the disk before the sender hears of it.
     pub(super) fn take_message(&mut self, guest: &mut Guest, order: &Order, now: Nanos) {
-        let from = guest
-            .process()
-            .and_then(|pid| sender::of_process(pid, &self.places));
+        let from = match guest.origin().clone() {
+            Origin::Outside => None,
+            Origin::Session(sender) => Some(sender),
+            Origin::Unknown => {
+                return guest.refuse(&refusal(
+                    403,
+                    "it cannot be told where the message comes from",
+                ));
+            }
+        };
         let fresh = MessageId::from_uuid(mint());
         let wall = self.clock.now().wall;
         let taken = self
@@ -101,6 +108,7 @@ impl Holder<'_> {
         if let Some(painted) = self.post.take_painted(now) {
             self.answered(&painted.messages, painted.turn);
         }
+        self.learn_prompt();
         if self.stopping.is_under_way() {
             // Whoever is being ended takes no words, and Enter might send off those of a person.
             return;
@@ -133,45 +141,10 @@ impl Holder<'_> {
         }
     }
 
-    /// Whether a key may follow. A screen that is painted all the time is not read for a message that waits.
-    fn may_type(&self, message: &Message) -> bool {
-        is_at_rest(self.judge.published().state)
-            || self.post.delivery.is_under_way()
-            || message.order.urgency == Urgency::Force
-    }
-
     fn expire(&mut self, now: Nanos) {
         let wall = self.clock.now().wall;
         for id in self.post.inbox.expired(now) {
             self.post.inbox.note(id, Progress::Expired, wall);
-        }
-    }
-
-    pub(super) fn delivery_sight(&self) -> Sight {
-        let adapter = self.signs.adapter();
-        let post = &self.post;
-        Sight {
-            state: self.judge.published().state,
-            newest: self.signs.newest(),
-            since: self.judge.since(),
-            turn: if post.turns.is_resting() && post.painting.is_none() {
-                Turn::Resting
-            } else {
-                Turn::Running
-            },
-            field: match adapter.text_box() {
-                TextBox::Marked(mark) => self.screen.field(mark),
-                TextBox::CursorLine | TextBox::Editor => Field::Unread,
-            },
-            typist: post.keyboard.typist(),
-            echo: echo(&self.screen.cursor_line(), post.tail()),
-            readings_ended: self.screen.readings_ended(),
-            works: post.works,
-            keys: if self.input.is_empty() {
-                Keys::Taken
-            } else {
-                Keys::Waiting
-            },
         }
     }
 
@@ -370,17 +343,5 @@ impl Holder<'_> {
             let because = Because::Ended;
             self.post.inbox.note(id, Progress::Failed { because }, wall);
         }
-    }
-}
-
-/// Whether the end of a text stands left of the cursor, perhaps broken at the edge of the terminal.
-fn echo(line: &str, tail: &str) -> Echo {
-    let line = line.trim_end();
-    let is_whole = line.ends_with(tail);
-    let is_broken = !line.is_empty() && line.len() < tail.len() && tail.ends_with(line);
-    if !tail.is_empty() && (is_whole || is_broken) {
-        Echo::Stands
-    } else {
-        Echo::Gone
     }
 }

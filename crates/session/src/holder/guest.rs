@@ -7,7 +7,6 @@ use std::time::Duration;
 use handoff_core::Caller;
 use handoff_core::time::Nanos;
 use rustix::event::{PollFd, PollFlags};
-use rustix::net::sockopt::socket_peercred;
 use serde::Serialize;
 use serde_json::json;
 
@@ -17,6 +16,7 @@ use crate::control::http::{self, Head, HttpError};
 use crate::control::message::{Refusal, refusal};
 use crate::control::{Attachment, Request, Stopped};
 use crate::screen::{Frame, Screen};
+use crate::sender::Origin;
 
 /// Between two pictures for a viewer.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
@@ -27,6 +27,8 @@ const PARTING_TAKES: Duration = Duration::from_secs(1);
 pub(super) struct Guest {
     stream: Stream,
     entrance: Entrance,
+    /// Where it came from when it connected.
+    origin: Origin,
     /// Who it is, since it was let in.
     caller: Option<Caller>,
     phase: Phase,
@@ -70,10 +72,11 @@ pub(super) enum Heard {
 }
 
 impl Guest {
-    pub(super) const fn new(stream: Stream, entrance: Entrance) -> Self {
+    pub(super) const fn new(stream: Stream, entrance: Entrance, origin: Origin) -> Self {
         Self {
             stream,
             entrance,
+            origin,
             caller: None,
             phase: Phase::Asking { received: vec![] },
             outgoing: vec![],
@@ -178,13 +181,9 @@ impl Guest {
         Ok(Some(request))
     }
 
-    /// The process that asks, as the kernel knows it; none for one who came by the network.
-    pub(super) fn process(&self) -> Option<u32> {
-        let Stream::Local(stream) = &self.stream else {
-            return None;
-        };
-        let peer = socket_peercred(stream).ok()?;
-        u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
+    /// Where it came from.
+    pub(super) const fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// Who asked.

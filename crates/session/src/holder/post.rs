@@ -15,6 +15,7 @@ use crate::gain::Gain;
 use crate::inbox::Inbox;
 use crate::keyboard::Keyboard;
 use crate::message::Message;
+use crate::prompt_line::PromptLine;
 use crate::status_report::StatusReport;
 use crate::turn::Turns;
 
@@ -32,6 +33,7 @@ pub(super) struct Post {
     pub(super) inbox: Inbox,
     pub(super) delivery: Delivery,
     pub(super) keyboard: Keyboard,
+    pub(super) prompt_line: PromptLine,
     pub(super) turns: Turns,
     pub(super) gain: Gain,
     /// The message that is being typed.
@@ -87,6 +89,7 @@ impl Post {
             inbox: Inbox::create(session)?,
             delivery: Delivery::default(),
             keyboard: Keyboard::default(),
+            prompt_line: PromptLine::default(),
             turns: Turns::default(),
             gain: Gain::default(),
             typed: None,

@@ -1,11 +1,15 @@
 //! Who is connected: those who came by the socket and those who came by the port, each within a bound.
 
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+
+use rustix::net::sockopt::socket_peercred;
 
 use super::Holder;
 use super::guest::Guest;
 use super::stream::Stream;
 use crate::control::Entrance;
+use crate::sender::{self, Origin};
 
 /// How many may be connected at a time by each way: whoever fills the port keeps nobody from the socket.
 const MOST_GUESTS: usize = 64;
@@ -26,6 +30,17 @@ impl Holder<'_> {
         Some((network.accept()?, network.port()))
     }
 
+    /// Whoever came by the network is known by a token only.
+    fn origin(&self, stream: &Stream) -> Origin {
+        match stream {
+            Stream::Network(_) => Origin::Outside,
+            Stream::Local(stream) => {
+                let process = peer(stream);
+                process.map_or(Origin::Unknown, |pid| sender::of_process(pid, &self.places))
+            }
+        }
+    }
+
     /// Where there is no room, the one who has not asked for longest leaves.
     fn seat(&mut self, stream: Stream, entrance: Entrance) {
         let is_rival = |it: &Guest| it.came_by(entrance);
@@ -36,6 +51,13 @@ impl Holder<'_> {
                 None => return,
             }
         }
-        self.guests.push(Guest::new(stream, entrance));
+        let origin = self.origin(&stream);
+        self.guests.push(Guest::new(stream, entrance, origin));
     }
+}
+
+/// The process at the other end, as the kernel knows it.
+fn peer(stream: &UnixStream) -> Option<u32> {
+    let peer = socket_peercred(stream).ok()?;
+    u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
 }

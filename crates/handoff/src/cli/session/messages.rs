@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    list: Option<ListArgs>,
+    address: Option<Address>,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -44,9 +44,11 @@ pub(crate) struct ShowArgs {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    match (&args.command, &args.list) {
+    match (&args.command, &args.address) {
         (Some(Command::Show(args)), _) => show(args, ctx),
-        (Some(Command::List(args)), _) | (None, Some(args)) => list(args, ctx),
+        (Some(Command::List(ListArgs { address })), _) | (None, Some(address)) => {
+            list(address, ctx)
+        }
         (None, None) => {
             let failure = Failure::usage("the session is not named");
             Err(failure.hint("see which there are: `handoff ps`"))
@@ -54,8 +56,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
 }
 
-fn list(args: &ListArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let known = args.address.find(ctx)?;
+fn list(address: &Address, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let known = address.find(ctx)?;
     let letters = letters(&known)?;
     if ctx.out.is_json() {
         let messages = letters.iter().map(|it| document(it, &known)).collect();
