@@ -4,9 +4,12 @@
 //! places that are named, by this process and all that it ever starts, whatever they run and
 //! whoever they are: root is bound too. There is no way back.
 //!
-//! Promised: the content and the names of all other files. Not held: modes, owners and times of
-//! files; what a helper outside does when it is asked through a socket; a hard link that was made
+//! Promised: the content and the names of all other files, and that nothing is typed into a
+//! terminal. Not held: what is printed to other terminals of the same user; modes, owners and times
+//! of files; what a helper outside does when it is asked through a socket; a hard link that was made
 //! before into a writable place.
+
+mod typing;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,6 +73,9 @@ pub enum SandboxError {
     /// A place that was named cannot be opened.
     #[error("cannot open `{}`", .0.display())]
     Place(PathBuf, #[source] io::Error),
+    /// The kernel did not take the filter for terminals.
+    #[error("the kernel refused to keep the sandbox from typing into terminals")]
+    Typing(#[source] io::Error),
     /// The kernel refused it.
     #[error("the kernel refused the sandbox")]
     Refused(#[source] RulesetError),
@@ -107,6 +113,7 @@ impl Sandbox {
             ruleset = ruleset.add_rule(device).map_err(SandboxError::Refused)?;
         }
         let status = ruleset.restrict_self().map_err(SandboxError::Refused)?;
+        typing::forbid().map_err(SandboxError::Typing)?;
         match status.ruleset {
             RulesetStatus::FullyEnforced => Ok(Strength::Whole),
             RulesetStatus::PartiallyEnforced => Ok(Strength::Files),

@@ -494,6 +494,22 @@ parts! {
 }
 
 #[test]
+fn from_the_sandbox_nothing_is_typed_into_a_terminal() {
+    if skip_without(&[Need::Landlock]) {
+        return;
+    }
+    let scene = Scene::new(Column::Landlock);
+    // What is no terminal says 25 to every request of one, unless the kernel says 1 before it is asked.
+    let script = "python3 -c \"
+import fcntl, termios
+for request in termios.TIOCSTI, 0x541c, termios.TIOCGWINSZ:
+    try: fcntl.ioctl(open('/dev/null'), request, b'x')
+    except OSError as error: print(error.errno)
+\"";
+    assert_eq!(scene.run(script).success().stdout, "1\n1\n25\n");
+}
+
+#[test]
 #[expect(
     clippy::disallowed_methods,
     reason = "the one who writes the page asks for it by a variable"
@@ -529,8 +545,27 @@ the main tree (refs, index, configuration, files) while another one has staged a
         )
         .unwrap();
     }
+    page.push_str(BEYOND);
     page
 }
+
+/// What the table cannot say.
+const BEYOND: &str = "
+## Beyond the table
+
+Refused in the sandbox, and tested: characters typed into a terminal (`TIOCSTI`), and programs that a session names in its own tree, to be run by
+whoever collects or saves its work: the tree's `.git` is not read.
+
+**Not covered**, not even by the sandbox:
+
+- **Sockets with a path.** A sandboxed session can connect to the holders of other sessions (`handoff send`, `handoff stop`), to a tmux server, to a
+  container daemon, and ask them to do what it may not do itself. The variables that lead to some of them are taken away, which stops nobody who knows the path.
+- **Text printed to other terminals of the same user**, escape sequences included.
+- **A filter that the repository's own configuration names by a path in the tree** (`filter.x.clean = ./tool`) is run from the session's tree when its work is
+  collected or saved.
+- **Another task's number in the environment.** A session that sets `HANDOFF_TASK_ID` is taken for that task by our hooks; the sandbox does not look at it.
+- **HEAD by git before 2.46**, which does not ask hooks about links: the next commit is refused if the task is known.
+";
 
 fn word(end: End) -> &'static str {
     match end {

@@ -54,7 +54,7 @@ fn refused(error: &SandboxError) -> Failure {
     let code = match error {
         SandboxError::Unavailable => ExitCode::Unavailable,
         SandboxError::Place(..) => ExitCode::NotFound,
-        SandboxError::Refused(_) => ExitCode::Failed,
+        SandboxError::Refused(_) | SandboxError::Typing(_) => ExitCode::Failed,
     };
     Failure::of(code, error)
 }
