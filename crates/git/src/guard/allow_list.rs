@@ -349,11 +349,7 @@ fn reads_config(words: &[&str]) -> bool {
         let name = it.split('=').next().unwrap_or_default();
         name.starts_with("--get") || READING.contains(&name)
     };
-    if !words
-        .iter()
-        .filter(|it| is_option(it))
-        .all(|it| is_known(it))
-    {
+    if !words.iter().filter(|it| is_option(it)).all(is_known) {
         return false;
     }
     let reads = |it: &&str| it.starts_with("--get") || matches!(*it, "--list" | "-l");
