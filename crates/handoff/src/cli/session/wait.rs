@@ -126,7 +126,7 @@ fn timed_out(known: &Known, until: Until) -> Failure {
     let text = match until {
         Until::Exited => format!("the session `{name}` has not ended in time"),
         Until::Prompt | Until::Idle | Until::Blocked | Until::Turn | Until::Reply => {
-            format!("the time is over before {} of `{name}`", until.meaning())
+            format!("`{name}` has not come to {} in time", until.meaning())
         }
     };
     Failure::new(ExitCode::TimedOut, text)
