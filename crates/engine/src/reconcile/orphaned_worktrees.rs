@@ -46,17 +46,20 @@ pub enum Retired {
     Occupied,
 }
 
+/// The attempts that have a worktree, or the lock of one that was never begun.
 fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineError> {
-    let names = match Dir::open(&workshop.places.worktrees(workshop.project)) {
+    let mut names = match Dir::open(&workshop.places.worktrees(workshop.project)) {
         Ok(dir) => dir.names()?,
         Err(error) if error.is_not_found() => return Ok(vec![]),
         Err(error) => return Err(error.into()),
     };
-    // The locks beside the worktrees have names that are no attempt's.
-    Ok(names
+    names.sort();
+    let mut attempts: Vec<_> = names
         .iter()
-        .filter_map(|name| Attempt::from_directory(Path::new(name)))
-        .collect())
+        .filter_map(|name| Attempt::from_directory(&Path::new(name).with_extension("")))
+        .collect();
+    attempts.dedup();
+    Ok(attempts)
 }
 
 /// A directory that names a task of another ledger is not ours to judge.

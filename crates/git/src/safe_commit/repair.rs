@@ -175,6 +175,7 @@ impl Git {
         let at = Repository::open(&intent.root).ok();
         let at = at.filter(|at| at.common_dir() == repository.common_dir());
         unlock_ref(at.as_ref().unwrap_or(repository), &booth, &intent)?;
+        unlock_packed_refs(repository, &booth)?;
         let copies = [booth.file("index"), booth.file(NEXT_INDEX)];
         let outcome = match at {
             None => Outcome::Forgotten,
@@ -293,6 +294,18 @@ pub(super) fn unlock_ref(at: &Repository, booth: &Booth, intent: &Intent) -> io:
     match Found::read(&lock) {
         Some(found) if found.text.trim_ascii_end() == commit.as_str().as_bytes() => remove(&lock),
         Some(found) if found.is_after(booth) && found.stays(&lock) => remove(&lock),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Removes the lock that a killed git left on the packed refs, which every `git commit` takes for a moment to forget
+/// what a merge left. One who really packs refs writes a new file beside it; then the lock is theirs.
+fn unlock_packed_refs(repository: &Repository, booth: &Booth) -> io::Result<()> {
+    let lock = repository.common_dir().join("packed-refs.lock");
+    let is_ours = |found: &Found| found.is_after(booth) && found.stays(&lock);
+    let is_packing = repository.common_dir().join("packed-refs.new").exists();
+    match Found::read(&lock) {
+        Some(found) if !is_packing && is_ours(&found) => remove(&lock),
         Some(_) | None => Ok(()),
     }
 }
