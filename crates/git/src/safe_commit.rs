@@ -117,6 +117,19 @@ pub enum SafeCommitError {
     Land(#[source] GitError),
 }
 
+impl SafeCommitError {
+    /// Git or a hook was ended by somebody else, in the middle of something.
+    const fn is_killed(&self) -> bool {
+        matches!(
+            self,
+            Self::Refused {
+                exit: Exit::Signal(_),
+                ..
+            }
+        )
+    }
+}
+
 fn listed(paths: &[TreePath]) -> String {
     let shown: Vec<_> = paths.iter().take(10).map(|it| format!("`{it}`")).collect();
     match paths.len().saturating_sub(shown.len()) {
@@ -197,7 +210,14 @@ impl Git {
             .and_then(|stamp| booth.keep_index().map(|()| stamp))
             .map_err(|error| SafeCommitError::Index(at.git_dir().to_owned(), error))?;
         self.stage(at, &scene, &booth, &intent, request)?;
-        let said = self.commit_in(&booth, &scene, &intent, &wrapped, request.message)?;
+        let said = self
+            .commit_in(&booth, &scene, &intent, &wrapped, request.message)
+            .inspect_err(|error| {
+                if error.is_killed() {
+                    // The next one finds out otherwise that it cannot lock them.
+                    repair::unlock_packed_refs(at, &booth).ok();
+                }
+            })?;
         let Some(commit) = booth.commit(intent.parent.as_ref()) else {
             let exit = Exit::Code(0);
             return Err(SafeCommitError::Refused { exit, said });

@@ -300,7 +300,7 @@ pub(super) fn unlock_ref(at: &Repository, booth: &Booth, intent: &Intent) -> io:
 
 /// Removes the lock that a killed git left on the packed refs, which every `git commit` takes for a moment to forget
 /// what a merge left. One who really packs refs writes a new file beside it; then the lock is theirs.
-fn unlock_packed_refs(repository: &Repository, booth: &Booth) -> io::Result<()> {
+pub(super) fn unlock_packed_refs(repository: &Repository, booth: &Booth) -> io::Result<()> {
     let lock = repository.common_dir().join("packed-refs.lock");
     let is_ours = |found: &Found| found.is_after(booth) && found.stays(&lock);
     let is_packing = repository.common_dir().join("packed-refs.new").exists();
