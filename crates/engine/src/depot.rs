@@ -102,8 +102,12 @@ impl<'a> Depot<'a> {
         key: &IdempotencyKey,
     ) -> Result<PackageRecord, EngineError> {
         let sealed = seal(package, &self.own_key()?)?;
-        let content = content(package);
-        self.take_in(&package.label, &sealed, content, origin, by, key)
+        let arrival = Arrival {
+            label: &package.label,
+            content: content(package),
+            origin,
+        };
+        self.take_in(arrival, &sealed, by, key)
     }
 
     /// Takes a package into the ledger that was sealed elsewhere, as it is.
@@ -114,25 +118,27 @@ impl<'a> Depot<'a> {
         by: &Caller,
         key: &IdempotencyKey,
     ) -> Result<PackageRecord, EngineError> {
-        let label = &opened.package.label;
         let sealed = Sealed::of(opened, bytes);
-        let content = opened.digest.clone();
-        self.take_in(label, &sealed, content, Origin::Imported, by, key)
+        let arrival = Arrival {
+            label: &opened.package.label,
+            content: opened.digest.clone(),
+            origin: Origin::Imported,
+        };
+        self.take_in(arrival, &sealed, by, key)
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the two ways in differ in each of them"
-    )]
     fn take_in(
         &mut self,
-        label: &Label,
+        arrival: Arrival<'_>,
         sealed: &Sealed,
-        content: Digest,
-        origin: Origin,
         by: &Caller,
         key: &IdempotencyKey,
     ) -> Result<PackageRecord, EngineError> {
+        let Arrival {
+            label,
+            content,
+            origin,
+        } = arrival;
         let begun =
             PackageRecord::begin(self.project, label.clone(), sealed.digest().clone(), origin);
         let text = if self.is_shared() {
@@ -200,6 +206,13 @@ impl<'a> Depot<'a> {
             origin: stored.record.origin,
         })
     }
+}
+
+/// A package on its way into the ledger: where the two ways in differ.
+struct Arrival<'a> {
+    label: &'a Label,
+    content: Digest,
+    origin: Origin,
 }
 
 /// What is in a package, without what is new each time.

@@ -100,7 +100,8 @@ struct ForeignEntryMetadata {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ForeignCheckpoint {
-    phase: String,
+    #[serde(rename = "phase")]
+    phase_name: String,
     step: u32,
     total_steps: u32,
     status: CheckpointStatus,
@@ -148,7 +149,7 @@ pub fn read(bytes: &[u8]) -> Result<Unsealed, ProtocolError> {
 impl ForeignCheckpoint {
     fn read(&self) -> Result<Checkpoint, ProtocolError> {
         Ok(Checkpoint {
-            phase: field("checkpoint.phase", &self.phase)?,
+            phase: field("checkpoint.phase", &self.phase_name)?,
             step: self.step,
             total_steps: self.total_steps,
             status: self.status,

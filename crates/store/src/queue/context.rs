@@ -35,7 +35,14 @@ pub(super) fn change(
     let there = there.as_ref().map(|(_, entry)| entry);
     sum.totals = sum.totals.with(event.about(command.key()).flatten(), there);
     apply(tx, scope, sum, &event)?;
-    append(tx, project, scope, sum.version, &event, by, Some(keyed))?;
+    append(
+        tx,
+        (project, scope),
+        sum.version,
+        event.clone(),
+        by,
+        Some(keyed),
+    )?;
     let answer = Answer::Context {
         scope,
         version: sum.version,
@@ -96,7 +103,7 @@ pub(super) fn take_in(
         removed,
     };
     apply(tx, scope, sum, &event)?;
-    append(tx, project, scope, sum.version, &event, by, None)
+    append(tx, (project, scope), sum.version, event, by, None)
 }
 
 fn apply(
@@ -131,16 +138,11 @@ fn write_all(
         .try_for_each(|entry| contexts::write(tx, scope, version, entry))
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the parts of one row, each from another place"
-)]
 fn append(
     tx: &mut Transaction<'_>,
-    project: ProjectId,
-    scope: ContextScope,
+    (project, scope): (ProjectId, ContextScope),
     seq: u64,
-    event: &ContextEvent,
+    event: ContextEvent,
     by: &Caller,
     keyed: Option<&Keyed<'_>>,
 ) -> Result<(), StoreError> {
@@ -150,7 +152,7 @@ fn append(
         project: Some(project),
         by,
         keyed,
-        event: Event::Context(event.clone()),
+        event: Event::Context(event),
     };
     events::append(tx, &entry)
 }
