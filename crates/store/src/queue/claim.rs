@@ -35,7 +35,8 @@ pub(super) fn next(
             }
         }
         let Some((last, _)) = ready.tasks.last() else {
-            if others == RowLock::Wait {
+            // Who stands in line for owners must not wait for others' tasks: they stand in line behind us.
+            if others == RowLock::Wait || owners.are_known() {
                 return Ok(Performed::unrecorded(Answer::NothingReady));
             }
             // What others are reaching for they may not get, or one of them carries the same key.
