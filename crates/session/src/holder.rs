@@ -35,6 +35,7 @@ use rustix::io::Errno;
 
 use crate::catalogue;
 use crate::control::Gate;
+use crate::delivery::is_dialog;
 use crate::journal::{Event, Journal};
 use crate::native::Native;
 use crate::place::Places;
@@ -356,8 +357,12 @@ impl Holder<'_> {
         self.guests.retain(|guest| !guest.is_gone());
     }
 
+    /// In a dialog keys choose, and no text of them is left.
     fn accept_input(&mut self, bytes: &[u8]) {
-        self.post.keyboard.typed(bytes);
+        let is_choosing = is_dialog(self.judge.published().state) && is_dialog(self.signs.newest());
+        if !is_choosing {
+            self.post.keyboard.typed(bytes);
+        }
         let room = MOST_INPUT.saturating_sub(self.input.len());
         self.input.extend(&bytes[..bytes.len().min(room)]);
     }
