@@ -13,11 +13,11 @@ fn labels(dialog: &Dialog) -> Vec<&str> {
 }
 
 const CLAUDE: &str = "\
-● Bash(touch /work/x)
+● Bash(touch /repo/x)
 ────────────────────────────────
  Bash command
 
- touch /work/x
+ touch /repo/x
 
  Do you want to proceed?
  ❯ 1. Yes

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use handoff_api::ExitCode;
 use handoff_core::{SessionId, SessionName};
 use handoff_session::catalogue::{self, CatalogueError};
-use handoff_session::{Known, Places, Standing};
+use handoff_session::{ClientError, Known, Places, Standing};
 
 use crate::context::Context;
 use crate::desk::project_at;
@@ -108,8 +108,32 @@ pub(super) fn unreadable(error: &CatalogueError) -> Failure {
     Failure::new(code, "cannot look at the sessions").because(error)
 }
 
+/// A holder that says no to what was asked of it, and why; `told` puts its reason into a sentence.
+pub(super) fn refused(
+    known: &Known,
+    error: &ClientError,
+    told: impl FnOnce(&str) -> String,
+) -> Failure {
+    let name = &known.record.name;
+    match error {
+        ClientError::Refused {
+            status: 409,
+            message,
+        } => Failure::new(ExitCode::Conflict, told(message))
+            .hint(format!("look at it: `handoff pane --id {name}`")),
+        ClientError::Directory(_)
+        | ClientError::Connect(..)
+        | ClientError::Stranger(_)
+        | ClientError::Ask(_)
+        | ClientError::Talk(_)
+        | ClientError::Http(_)
+        | ClientError::Answer(_)
+        | ClientError::Refused { .. } => unreachable(known, error),
+    }
+}
+
 /// A holder that cannot be asked.
-pub(super) fn unreachable(known: &Known, error: &handoff_session::ClientError) -> Failure {
+pub(super) fn unreachable(known: &Known, error: &ClientError) -> Failure {
     let text = format!("cannot ask the holder of `{}`", known.record.name);
     Failure::new(ExitCode::Unavailable, text)
         .because(error)

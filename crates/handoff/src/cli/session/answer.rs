@@ -10,7 +10,7 @@ use handoff_session::dialog::{ChoiceError, Dialog, Wish};
 use handoff_session::journal::{self, Event};
 use handoff_session::{Client, ClientError, Known, place};
 
-use super::address::{Address, unreachable};
+use super::address::{self, Address};
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
 use crate::context::Context;
@@ -155,21 +155,7 @@ fn answered(known: &Known, choice: &str, ctx: &mut Context) -> Result<ExitCode, 
 
 fn refused(known: &Known, error: &ClientError) -> Failure {
     let name = &known.record.name;
-    match error {
-        ClientError::Refused {
-            status: 409,
-            message,
-        } => Failure::new(ExitCode::Conflict, format!("in `{name}` {message}"))
-            .hint(format!("look at it: `handoff pane --id {name}`")),
-        ClientError::Directory(_)
-        | ClientError::Connect(..)
-        | ClientError::Stranger(_)
-        | ClientError::Ask(_)
-        | ClientError::Talk(_)
-        | ClientError::Http(_)
-        | ClientError::Answer(_)
-        | ClientError::Refused { .. } => unreachable(known, error),
-    }
+    address::refused(known, error, |reason| format!("in `{name}` {reason}"))
 }
 
 fn not_understood(known: &Known) -> Failure {

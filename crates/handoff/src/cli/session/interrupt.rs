@@ -9,7 +9,7 @@ use handoff_session::journal::{self, Event};
 use handoff_session::turn::Outcome;
 use handoff_session::{Client, ClientError, Known};
 
-use super::address::{Address, unreachable};
+use super::address::{self, Address};
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
 use crate::context::Context;
@@ -59,24 +59,9 @@ fn look(known: &Known, pressed: &Interrupted) -> Result<Option<Outcome>, Failure
 
 fn refused(known: &Known, error: &ClientError) -> Failure {
     let name = &known.record.name;
-    match error {
-        ClientError::Refused {
-            status: 409,
-            message,
-        } => Failure::new(
-            ExitCode::Conflict,
-            format!("there is nothing to interrupt in `{name}`: {message}"),
-        )
-        .hint(format!("look at it: `handoff pane --id {name}`")),
-        ClientError::Directory(_)
-        | ClientError::Connect(..)
-        | ClientError::Stranger(_)
-        | ClientError::Ask(_)
-        | ClientError::Talk(_)
-        | ClientError::Http(_)
-        | ClientError::Answer(_)
-        | ClientError::Refused { .. } => unreachable(known, error),
-    }
+    address::refused(known, error, |reason| {
+        format!("there is nothing to interrupt in `{name}`: {reason}")
+    })
 }
 
 fn still_working(known: &Known) -> Failure {
