@@ -1,6 +1,6 @@
 //! The git of this machine, and how each call of it is begun.
 //!
-//! Every call is built here and in [`call`], so that none forgets a precaution. Success is exit code 0; what a
+//! Every call is built here and in `call`, so that none forgets a precaution. Success is exit code 0; what a
 //! failed call printed never becomes a result, only a sanitised line of the error.
 
 mod call;

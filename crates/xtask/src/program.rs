@@ -29,9 +29,14 @@ pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// This very program.
+/// This very program, by a name that also holds after a build has put another file in its place, for as long as
+/// it runs.
 pub(crate) fn own() -> Result<PathBuf> {
-    std::env::current_exe().context("cannot find this program")
+    let running = Path::new("/proc")
+        .join(std::process::id().to_string())
+        .join("exe");
+    running.metadata().context("cannot find this program")?;
+    Ok(running)
 }
 
 /// The cargo that started us.
