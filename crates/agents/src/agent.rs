@@ -1,15 +1,14 @@
 //! The kinds of agent CLI: those that are built in, and those that a user has described.
 
 mod mistake;
-mod name;
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::adapter::Adapter;
 
+pub use handoff_core::{AgentName, AgentNameError};
 pub use mistake::Mistake;
-pub use name::{AgentName, AgentNameError};
 
 /// A kind of agent CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,9 +47,7 @@ impl Agent {
 
     /// The names of those that are built in.
     pub fn built_in_names() -> impl Iterator<Item = AgentName> {
-        BUILT_IN
-            .iter()
-            .map(|(name, _)| AgentName::of_built_in(name))
+        BUILT_IN.iter().map(|(name, _)| of_built_in(name))
     }
 
     /// The description of a built-in agent, for whoever writes another.
@@ -61,7 +58,7 @@ impl Agent {
 
     pub fn built_in(name: &str) -> Option<Self> {
         let (name, text) = BUILT_IN.iter().find(|(own, _)| *own == name)?;
-        let agent = Self::parse(AgentName::of_built_in(name), text);
+        let agent = Self::parse(of_built_in(name), text);
         Some(agent.expect("a test reads every built-in agent"))
     }
 
@@ -81,6 +78,11 @@ impl Agent {
     }
 }
 
+fn of_built_in(name: &str) -> AgentName {
+    name.parse()
+        .expect("a test reads the name of every built-in agent")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,7 +90,7 @@ mod tests {
     #[test]
     fn every_built_in_agent_can_be_read() {
         for (name, text) in BUILT_IN {
-            if let Err(mistake) = Agent::parse(AgentName::of_built_in(name), text) {
+            if let Err(mistake) = Agent::parse(of_built_in(name), text) {
                 panic!("{name}: {mistake}");
             }
         }

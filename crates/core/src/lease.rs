@@ -9,7 +9,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::time::{Moment, Nanos, Timeline};
+use crate::time::{Moment, Nanos, Timeline, millis};
 use crate::{Caller, SessionId};
 
 /// How long a lease lasts when nobody says otherwise.
@@ -164,20 +164,6 @@ impl Lease {
             Tenure::Timed(_) => Standing::Expired,
             Tenure::Anchored { session } => Standing::Anchored(*session),
         }
-    }
-}
-
-mod millis {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(span: &Duration, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_u64(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Duration, D::Error> {
-        u64::deserialize(input).map(Duration::from_millis)
     }
 }
 

@@ -7,6 +7,7 @@
 
 #![warn(missing_docs)]
 
+mod agent_name;
 pub mod caller;
 mod checked_text;
 pub mod context;
@@ -29,6 +30,7 @@ pub mod time;
 pub mod tree;
 pub mod visible;
 
+pub use agent_name::{AgentName, AgentNameError};
 pub use caller::{Action, Caller, Role};
 pub use context::{ContextEvent, ContextKey, ContextScope};
 pub use digest::Digest;

@@ -30,7 +30,7 @@ pub use crate::text::{Brief, Reason, Summary, TextError, VerifyCommand};
 pub use command::{Command, Refusal};
 pub use event::{Evidence, TaskEvent};
 pub use fold::ReplayError;
-pub use spec::{Dependency, Priority, TaskSpec, Until, dependencies};
+pub use spec::{Dependency, Part, Priority, TaskSpec, TimeLimit, Until, dependencies};
 pub use state::{Ending, Phase, TaskState};
 
 use serde::{Deserialize, Serialize};

@@ -84,3 +84,18 @@ pub trait Clock {
     /// The time now.
     fn now(&self) -> Now;
 }
+
+/// Spans as whole milliseconds.
+pub(crate) mod millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(span: &Duration, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_u64(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Duration, D::Error> {
+        u64::deserialize(input).map(Duration::from_millis)
+    }
+}

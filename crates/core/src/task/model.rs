@@ -232,11 +232,6 @@ fn command(act: &Act, newest: Fence, now: &Now) -> Option<Command> {
 
 fn spec(dependency: Option<Until>) -> TaskSpec {
     TaskSpec {
-        name: "t".parse().unwrap(),
-        brief: "do it".parse().unwrap(),
-        priority: super::Priority::default(),
-        owns: None,
-        verify: None,
         after: dependency
             .map(|until| Dependency {
                 task: other(),
@@ -244,6 +239,7 @@ fn spec(dependency: Option<Until>) -> TaskSpec {
             })
             .into_iter()
             .collect(),
+        ..TaskSpec::new("t".parse().unwrap(), "do it".parse().unwrap())
     }
 }
 

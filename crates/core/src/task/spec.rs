@@ -1,11 +1,13 @@
 //! What was asked for when a task was added. It does not change afterwards.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::{Brief, VerifyCommand};
-use crate::{Ownership, TaskId, TaskName};
+use crate::time::millis;
+use crate::{AgentName, BatchId, Ownership, Role, TaskId, TaskName};
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,71 @@ pub struct TaskSpec {
     /// What it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Dependency>,
+    /// Which part of a batch it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// The agent that is to work on it; without it, whichever its worker has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    /// How long a session may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<TimeLimit>,
+}
+
+impl TaskSpec {
+    /// A task that asks for nothing but what its brief says.
+    pub fn new(name: TaskName, brief: Brief) -> Self {
+        Self {
+            name,
+            brief,
+            priority: Priority::default(),
+            owns: None,
+            verify: None,
+            after: vec![],
+            part: None,
+            agent: None,
+            limit: None,
+        }
+    }
+
+    /// What a session that works on it is there for.
+    pub fn role(&self) -> Role {
+        match self.part {
+            None => Role::Main,
+            Some(Part::SubTask { .. }) => Role::SubTask,
+            Some(Part::FanIn { .. }) => Role::FanIn,
+        }
+    }
+}
+
+/// How long a session may take, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TimeLimit(#[serde(with = "millis")] pub Duration);
+
+/// What a task is in a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Part {
+    /// One of several that are worked on side by side.
+    SubTask {
+        /// Of which batch.
+        batch: BatchId,
+    },
+    /// The one that brings their results together.
+    FanIn {
+        /// Of which batch.
+        batch: BatchId,
+    },
+}
+
+impl Part {
+    /// The batch.
+    pub const fn batch(self) -> BatchId {
+        match self {
+            Self::SubTask { batch } | Self::FanIn { batch } => batch,
+        }
+    }
 }
 
 /// Which of two ready tasks goes first: the higher one; equals go in the order they were added.

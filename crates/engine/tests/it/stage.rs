@@ -191,14 +191,10 @@ pub(crate) fn names(path: &Path) -> Vec<String> {
 }
 
 pub(crate) fn spec(name: &str) -> TaskSpec {
-    TaskSpec {
-        name: name.parse().unwrap(),
-        brief: format!("Do {name}.").parse().unwrap(),
-        priority: Priority::default(),
-        owns: None,
-        verify: None,
-        after: vec![],
-    }
+    TaskSpec::new(
+        name.parse().unwrap(),
+        format!("Do {name}.").parse().unwrap(),
+    )
 }
 
 pub(crate) fn verified(name: &str, command: &str) -> TaskSpec {

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use handoff_api::ExitCode;
-use handoff_core::task::{Brief, Command, Priority, Reason, Summary, TaskSpec, VerifyCommand};
+use handoff_core::task::{Brief, Command, Reason, Summary, TaskSpec, VerifyCommand};
 use handoff_core::{TaskId, TaskName};
 use handoff_store::queue::{Change, TaskRef};
 
@@ -92,11 +92,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 fn spec(name: TaskName, brief: Brief, verify: Option<VerifyCommand>) -> TaskSpec {
     TaskSpec {
-        name,
-        brief,
-        priority: Priority::default(),
-        owns: None,
         verify,
-        after: vec![],
+        ..TaskSpec::new(name, brief)
     }
 }

@@ -203,14 +203,7 @@ pub(crate) fn task_of(receipt: Receipt) -> Task {
 }
 
 pub(crate) fn spec(name: &str) -> TaskSpec {
-    TaskSpec {
-        name: name.parse().unwrap(),
-        brief: "do it".parse().unwrap(),
-        priority: Priority::default(),
-        owns: None,
-        verify: None,
-        after: vec![],
-    }
+    TaskSpec::new(name.parse().unwrap(), "do it".parse().unwrap())
 }
 
 pub(crate) fn after(name: &str, after: Vec<Dependency>) -> TaskSpec {

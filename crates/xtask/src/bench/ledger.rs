@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail};
 use handoff_core::lease::Ttl;
-use handoff_core::task::{Command, Priority, TaskSpec};
+use handoff_core::task::{Command, TaskSpec};
 use handoff_core::{Caller, IdempotencyKey, ProjectId, StoreId, Task, TaskId};
 use handoff_process::{SystemClock, mint};
 use handoff_store::Store;
@@ -113,14 +113,7 @@ impl Ledger {
     }
 
     pub(crate) fn add(&mut self, name: &str, brief: &str) -> Result<Task> {
-        let spec = TaskSpec {
-            name: name.parse()?,
-            brief: brief.parse()?,
-            priority: Priority::default(),
-            owns: None,
-            verify: None,
-            after: vec![],
-        };
+        let spec = TaskSpec::new(name.parse()?, brief.parse()?);
         let change = Change::Add {
             id: TaskId::from_uuid(mint()),
             project: self.project,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use handoff_core::lease::{Tenure, Ttl};
-use handoff_core::task::{Command, Priority, Refusal, TaskSpec};
+use handoff_core::task::{Command, Refusal, TaskSpec};
 use handoff_core::time::Clock as _;
 use handoff_core::{Caller, Fence, ProjectId, Task, TaskId};
 use handoff_process::{SystemClock, mint};
@@ -106,14 +106,7 @@ fn tell(task: &str, command: Command) -> Result<Change> {
 }
 
 fn spec(name: &str) -> Result<TaskSpec> {
-    Ok(TaskSpec {
-        name: name.parse()?,
-        brief: "do it".parse()?,
-        priority: Priority::default(),
-        owns: None,
-        verify: None,
-        after: Vec::new(),
-    })
+    Ok(TaskSpec::new(name.parse()?, "do it".parse()?))
 }
 
 fn reply(answer: Answer) -> Reply {

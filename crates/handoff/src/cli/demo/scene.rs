@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use handoff_core::task::{Dependency, Priority, TaskSpec, Until};
+use handoff_core::task::{Dependency, TaskSpec, Until};
 use handoff_core::{Event, Fence, StreamId, Task, TaskEvent, TaskId};
 use handoff_engine::{Attempt, reconcile};
 use handoff_files::Watch;
@@ -145,13 +145,11 @@ fn add(
     verify: &str,
     after: Vec<Dependency>,
 ) -> Result<Task, Failure> {
+    let (name, brief) = (name.parse(), brief.parse());
     let spec = TaskSpec {
-        name: name.parse().expect("a plain name"),
-        brief: brief.parse().expect("a short text"),
-        priority: Priority::default(),
-        owns: None,
         verify: Some(verify.parse().expect("a short text")),
         after,
+        ..TaskSpec::new(name.expect("a plain name"), brief.expect("a short text"))
     };
     let id = TaskId::from_uuid(handoff_process::mint());
     let change = Change::Add {

@@ -65,12 +65,11 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut demands = demands(&mut desk, &args.after, Until::Done)?;
     demands.extend(self::demands(&mut desk, &args.after_end, Until::Ended)?);
     let spec = TaskSpec {
-        name: args.name,
-        brief,
         priority: Priority::new(args.priority),
         owns,
         verify: args.verify,
         after: dependencies(demands),
+        ..TaskSpec::new(args.name, brief)
     };
     let id = TaskId::from_uuid(handoff_process::mint());
     let change = Change::Add {
