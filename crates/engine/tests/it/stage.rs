@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use handoff_core::task::{Command, Dependency, Priority, TaskSpec, Until};
+use handoff_core::task::{Command, Dependency, TaskSpec, Until};
 use handoff_core::{
     Caller, Event, IdempotencyKey, Ownership, ProjectId, StoreId, StreamId, Task, TaskEvent, TaskId,
 };

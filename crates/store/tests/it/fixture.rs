@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use handoff_core::lease::Ttl;
-use handoff_core::task::{Command, Dependency, Priority, TaskSpec};
+use handoff_core::task::{Command, Dependency, TaskSpec};
 use handoff_core::{Caller, Fence, IdempotencyKey, ProjectId, StoreId, Task, TaskId};
 use handoff_store::postgres::PostgresStore;
 use handoff_store::queue::{Change, Receipt, Request, TaskRef, TenureWish, submit};
