@@ -40,8 +40,9 @@ pub use git::{
 };
 pub use help::{CompletionDocument, HelpDocument};
 pub use message::{
-    AnswerDocument, AnsweredDocument, DialogDocument, InterruptDocument, MessageDocument,
-    MessageStep, MessagesDocument, ReplyDocument, SenderDocument, SessionWaitDocument,
+    AnswerDocument, AnsweredDocument, DialogDocument, InterruptDocument, LastWordDocument,
+    MessageDocument, MessageStep, MessagesDocument, ReplyDocument, SenderDocument,
+    SessionWaitDocument,
 };
 pub use package::{
     ClaimOutcome, ContextChangeDocument, ContextDocument, ContextEntryDocument,

@@ -162,6 +162,22 @@ impl AnsweredDocument {
     pub const SCHEMA: &str = "handoff.answered/1";
 }
 
+/// What a session said last of its task is written down.
+#[derive(Debug, Serialize)]
+pub struct LastWordDocument {
+    /// The session that says it.
+    pub session: String,
+    /// Its task.
+    pub task: Option<String>,
+    /// The number of the event.
+    pub seq: u64,
+}
+
+impl LastWordDocument {
+    /// The schema of a last word.
+    pub const SCHEMA: &str = "handoff.last-word/1";
+}
+
 /// What a session said to whoever started it.
 #[derive(Debug, Serialize)]
 pub struct ReplyDocument {

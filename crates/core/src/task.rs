@@ -28,7 +28,7 @@ mod state;
 
 pub use crate::text::{Brief, Reason, Summary, TextError, VerifyCommand};
 pub use command::{Command, Refusal};
-pub use event::{Evidence, TaskEvent};
+pub use event::{Evidence, Report, TaskEvent};
 pub use fold::ReplayError;
 pub use spec::{Dependency, Part, Priority, TaskSpec, TimeLimit, Until, dependencies};
 pub use state::{Ending, Phase, TaskState};
@@ -61,6 +61,9 @@ pub struct Task {
     pub hold: Option<Hold>,
     /// What the current or last attempt has proved.
     pub evidence: Vec<Evidence>,
+    /// What its session said when it had finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Report>,
     /// Where it is.
     pub state: TaskState,
     /// The number of its last event.

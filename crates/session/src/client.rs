@@ -18,6 +18,7 @@ use crate::control::{
     Asking, Attachment, Choosing, HttpError, Interrupted, Recognised, Reply, Screenshot, Sent,
     Status, Stopped,
 };
+use crate::last_word::LastWord;
 use crate::message::Order;
 use crate::token::Token;
 
@@ -151,6 +152,13 @@ impl Client {
         let body = json!({ "text": text }).to_string();
         let told: serde_json::Value =
             self.ask("POST", "/v1/replies", body.as_bytes(), Some(PATIENCE))?;
+        Ok(told["seq"].as_u64().unwrap_or_default())
+    }
+
+    /// Says the last of a session's task, and returns the number of the event.
+    pub fn say_last(&self, word: &LastWord) -> Result<u64, ClientError> {
+        let body = serde_json::to_vec(word).map_err(ClientError::Ask)?;
+        let told: serde_json::Value = self.ask("POST", "/v1/last-word", &body, Some(PATIENCE))?;
         Ok(told["seq"].as_u64().unwrap_or_default())
     }
 

@@ -12,6 +12,7 @@ use handoff_agents::{Block, Usage};
 use handoff_core::{MessageId, SessionId, SessionName, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::last_word::LastWord;
 use crate::message::Evidence;
 use crate::place;
 use crate::record::Ending;
@@ -57,6 +58,11 @@ pub enum Event {
     },
     /// The session says something to whoever started it.
     Replied { msg: String },
+    /// The session says that its task is done, or that it needs a person for it.
+    Reported {
+        #[serde(flatten)]
+        word: LastWord,
+    },
     /// The agent begins to work.
     TurnStarted { turn: u64 },
     /// It waits for the next message.
@@ -106,6 +112,7 @@ impl Event {
             | Self::Delivered { .. }
             | Self::Answered { .. }
             | Self::Replied { .. }
+            | Self::Reported { .. }
             | Self::TurnStarted { .. }
             | Self::TurnEnded { .. }
             | Self::Usage { .. }
@@ -123,13 +130,14 @@ impl Event {
 }
 
 /// The words of all types, as `docs/events.md` explains them.
-pub const TYPES: [&str; 17] = [
+pub const TYPES: [&str; 18] = [
     "started",
     "state_changed",
     "send",
     "delivered",
     "answered",
     "replied",
+    "reported",
     "turn_started",
     "turn_ended",
     "usage",

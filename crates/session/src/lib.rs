@@ -40,6 +40,7 @@ pub mod hook;
 pub mod inbox;
 pub mod journal;
 pub mod keyboard;
+pub mod last_word;
 pub mod message;
 pub mod native;
 pub mod paste;

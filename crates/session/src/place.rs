@@ -50,6 +50,11 @@ pub fn holder_lock(session: &Path) -> PathBuf {
 /// The file with the token of a session's port, while it has one.
 pub const NETWORK_TOKEN: &str = "port.token";
 
+/// What the agent is told first, where somebody has written it down before.
+pub fn prompt(session: &Path) -> PathBuf {
+    session.join("prompt.md")
+}
+
 /// What happened.
 pub fn journal(session: &Path) -> PathBuf {
     session.join("events.jsonl")

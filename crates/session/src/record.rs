@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use handoff_core::{ProjectId, SessionId, SessionName, TaskName, Timestamp};
+use handoff_core::{Fence, ProjectId, SessionId, SessionName, TaskId, TaskName, Timestamp};
 use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
 use handoff_process::{Exit, Identity, Size};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,11 @@ pub struct Record {
     /// The task that it works on.
     #[serde(default)]
     pub task: Option<TaskName>,
+    #[serde(default)]
+    pub task_id: Option<TaskId>,
+    /// By which right it works on that.
+    #[serde(default)]
+    pub fence: Option<Fence>,
     pub cwd: PathBuf,
     pub socket: PathBuf,
     /// Where it listens besides the socket.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::Evidence;
+use super::event::{Evidence, Report};
 use super::state::{Ending, Phase};
 use crate::caller::Forbidden;
 use crate::lease::Tenure;
@@ -36,6 +36,13 @@ pub enum Command {
         fence: Fence,
         /// Of what.
         evidence: Evidence,
+    },
+    /// The session says that it has finished. Whether that is so, the tool finds out.
+    Report {
+        /// By which right.
+        fence: Fence,
+        /// What it says.
+        report: Report,
     },
     /// It is done.
     Complete {

@@ -1,7 +1,7 @@
 //! What a command means for a task: the events that follow from it, or why nothing does.
 
 use super::command::{Command, Refusal};
-use super::event::TaskEvent;
+use super::event::{Report, TaskEvent};
 use super::state::TaskState;
 use super::{Phase, Task, View};
 use crate::caller::Action;
@@ -32,6 +32,7 @@ impl Task {
                     evidence: evidence.clone(),
                 }]
             }),
+            Command::Report { fence, report } => self.report(*fence, report, &asking),
             Command::Complete { fence, summary } => {
                 self.complete(*fence, summary.as_ref(), &asking)
             }
@@ -107,6 +108,16 @@ impl Task {
             }
             Some(Tenure::Anchored { .. }) | None => Ok(vec![]),
         }
+    }
+
+    /// The first word counts: whoever judges the work has begun with it.
+    fn report(&self, fence: Fence, report: &Report, asking: &Asking<'_>) -> Decision {
+        self.holding(fence, asking)?;
+        if self.report.is_some() {
+            return Ok(vec![]);
+        }
+        let report = report.clone();
+        Ok(vec![TaskEvent::Reported { fence, report }])
     }
 
     fn complete(

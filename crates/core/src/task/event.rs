@@ -8,7 +8,7 @@ use super::state::Ending;
 use crate::hold::Hold;
 use crate::lease::{Lease, Term};
 use crate::text::{Reason, Summary, VerifyCommand};
-use crate::{BranchName, CommitId, Fence, PackageId, SessionId, TaskId};
+use crate::{BranchName, CommitId, Fence, JsonText, PackageId, SessionId, TaskId};
 
 /// What happened to a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +51,13 @@ pub enum TaskEvent {
         fence: Fence,
         /// Of what.
         evidence: Evidence,
+    },
+    /// The session said that it had finished.
+    Reported {
+        /// By which right.
+        fence: Fence,
+        /// What it said.
+        report: Report,
     },
     /// It was given back undone.
     Released {
@@ -99,6 +106,17 @@ pub enum TaskEvent {
     },
     /// It may be handed out again.
     Unheld,
+}
+
+/// What a session says of its work when it has finished. It proves nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// What it did, in its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+    /// What it hands over, for whoever asked for more than words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<JsonText>,
 }
 
 /// A proof that the tool itself produced for an attempt.

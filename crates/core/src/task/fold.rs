@@ -37,6 +37,7 @@ impl Task {
             fence: Fence::NONE,
             hold: None,
             evidence: vec![],
+            report: None,
             state: ready_or_waiting(&pending),
             pending,
             version: 1,
@@ -86,6 +87,7 @@ impl Task {
             }
             TaskEvent::Renewed { term, .. } => self.retain(Tenure::Timed(term)),
             TaskEvent::Evidenced { evidence, .. } => self.evidence.push(evidence),
+            TaskEvent::Reported { report, .. } => self.report = Some(report),
             TaskEvent::Released { .. } | TaskEvent::LeaseExpired { .. } | TaskEvent::Retried => {
                 self.state = ready_or_waiting(&self.pending);
             }
@@ -101,6 +103,7 @@ impl Task {
     fn enter_lease(&mut self, lease: Lease) {
         self.fence = lease.fence;
         self.evidence.clear();
+        self.report = None;
         self.state = TaskState::Leased { lease };
     }
 

@@ -11,6 +11,7 @@ mod holder;
 mod hook;
 mod interrupt;
 mod journal;
+mod last_word;
 mod launch;
 mod letter;
 mod logs;
@@ -60,6 +61,10 @@ pub(super) enum Command {
     Messages(messages::Args),
     /// Say something to whoever started this session.
     Reply(reply::Args),
+    /// Inside a session: say that your task is done, so that it is checked.
+    Done(last_word::DoneArgs),
+    /// Inside a session: say that your task needs a person.
+    Block(last_word::BlockArgs),
     /// Answer the question that an agent shows, or see what it asks.
     Answer(answer::Args),
     /// Make an agent stop what it is doing.
@@ -88,6 +93,8 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Send(args) => send::run(&args, ctx),
         Command::Messages(args) => messages::run(&args, ctx),
         Command::Reply(args) => reply::run(&args, ctx),
+        Command::Done(args) => last_word::done(args, ctx),
+        Command::Block(args) => last_word::block(args, ctx),
         Command::Answer(args) => answer::run(&args, ctx),
         Command::Interrupt(args) => interrupt::run(&args, ctx),
         Command::Agents(args) => agents::run(args, ctx),

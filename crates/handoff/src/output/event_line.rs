@@ -48,6 +48,9 @@ fn task_event(event: &TaskEvent) -> String {
         TaskEvent::Started { session, .. } => format!("started in {session}"),
         TaskEvent::Renewed { fence, .. } => format!("renewed fence {fence}"),
         TaskEvent::Evidenced { evidence, .. } => proof(evidence),
+        TaskEvent::Reported { report, .. } => {
+            format!("reported as finished{}", why(report.summary.as_ref()))
+        }
         TaskEvent::Released { fence, reason } => {
             format!("released fence {fence}{}", why(reason.as_ref()))
         }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::http::Head;
 use crate::dialog::Dialog;
+use crate::last_word::{self, LastWord};
 use crate::message::{self, Order, Urgency};
 use crate::paste;
 use crate::record::Ending;
@@ -25,7 +26,7 @@ pub const LONGEST_REPLY: usize = 64 * 1024;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 14] = [
+pub const ROUTES: [(&str, &str); 15] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
@@ -38,6 +39,7 @@ pub const ROUTES: [(&str, &str); 14] = [
     ("POST", "/v1/hook"),
     ("POST", "/v1/answer"),
     ("POST", "/v1/replies"),
+    ("POST", "/v1/last-word"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
 ];
@@ -57,6 +59,8 @@ pub enum Request {
     /// The question that the agent asks.
     Dialog,
     Answer(Reply),
+    /// What the session says last of its task.
+    LastWord(LastWord),
     /// What the session says to whoever started it.
     Reply(String),
     Resize(Size),
@@ -223,6 +227,7 @@ impl Request {
             ("POST", "/v1/hook") => read(body).map(Self::Report),
             ("POST", "/v1/answer") => read(body).map(Self::Answer),
             ("POST", "/v1/replies") => reply(&read(body)?),
+            ("POST", "/v1/last-word") => last_word(body),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
@@ -239,7 +244,7 @@ impl Request {
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
-            Self::Send(_) | Self::Reply(_) | Self::Report(_) => Action::Tell,
+            Self::Send(_) | Self::Reply(_) | Self::LastWord(_) | Self::Report(_) => Action::Tell,
             Self::Input(_)
             | Self::Interrupt
             | Self::Answer(_)
@@ -284,6 +289,13 @@ fn reply(body: &ReplyBody) -> Result<Request, Refusal> {
         1..=LONGEST_REPLY => Ok(Request::Reply(text)),
         _ => Err(refusal(413, "the reply is too long")),
     }
+}
+
+fn last_word(body: &[u8]) -> Result<Request, Refusal> {
+    if body.len() > last_word::LONGEST {
+        return Err(refusal(413, "that is too long to be written down"));
+    }
+    read(body).map(Request::LastWord)
 }
 
 fn resize(body: &ResizeBody) -> Result<Request, Refusal> {

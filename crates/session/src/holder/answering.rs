@@ -45,6 +45,10 @@ impl Holder<'_> {
                 Ok(()) => guest.answer(&json!({ "seq": self.journal.seq() })),
                 Err(error) => guest.refuse(&refusal(507, &error.to_string())),
             },
+            Request::LastWord(word) => match self.keep_last_word(guest, word) {
+                Ok(()) => guest.answer(&json!({ "seq": self.journal.seq() })),
+                Err(refusal) => guest.refuse(&refusal),
+            },
             Request::Interrupt => match self.interrupt(now) {
                 Ok(interrupted) => guest.answer(&interrupted),
                 Err(refusal) => guest.refuse(&refusal),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handoff_agents::{TextBox, Usage};
-use handoff_core::MessageId;
 use handoff_core::time::Nanos;
+use handoff_core::{Caller, MessageId};
 use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
 use handoff_process::mint;
 
@@ -14,11 +14,12 @@ use super::Holder;
 use super::guest::Guest;
 use super::post::{Typed, Unpainted, tail_of};
 use crate::control::Sent;
-use crate::control::message::refusal;
+use crate::control::message::{Refusal, refusal};
 use crate::delivery::{Act, Delivery, Settled};
 use crate::gain::Painting;
 use crate::inbox::{AcceptError, Accepted};
 use crate::journal::Event;
+use crate::last_word::LastWord;
 use crate::message::{
     Answer, AnswerSource, Because, Evidence, Message, Order, Preview, Progress, Urgency, header,
     with_header,
@@ -90,6 +91,21 @@ impl Holder<'_> {
         };
         let wall = self.clock.now().wall;
         self.journal.append_durably(event, wall)
+    }
+
+    /// Writes down what the session says last of its task. Nobody says it for another.
+    pub(super) fn keep_last_word(&mut self, guest: &Guest, word: &LastWord) -> Result<(), Refusal> {
+        let is_foreign = |caller: &Caller| match caller {
+            Caller::Session { session, .. } => *session != self.record.id,
+            Caller::Person | Caller::Worker | Caller::Reconciler => false,
+        };
+        if guest.caller().is_some_and(is_foreign) {
+            return Err(refusal(403, "a session speaks for its own task only"));
+        }
+        let word = word.clone();
+        let wall = self.clock.now().wall;
+        let kept = self.journal.append_durably(Event::Reported { word }, wall);
+        kept.map_err(|error| refusal(507, &error.to_string()))
     }
 
     /// Something that matters to those who follow, and to nobody else.

@@ -230,6 +230,10 @@ fn equip(opening: &mut Opening, socket: &Socket, token: &Token) {
         token,
     };
     environment::equip(environment, &itself);
+    let prompt = place::prompt(&opening.places.session(opening.id));
+    if prompt.is_file() {
+        environment.insert(environment::PROMPT_FILE.into(), prompt.into());
+    }
 }
 
 /// Makes the agent tell us by hooks, unless its user has settings of their own on the command line.
@@ -273,6 +277,8 @@ fn record(
             .collect(),
         description: opening.description.clone(),
         task: opening.work.as_ref().map(|work| work.task.clone()),
+        task_id: opening.work.as_ref().map(|work| work.id),
+        fence: opening.work.as_ref().map(|work| work.fence),
         cwd: program.cwd.clone(),
         socket: socket.path(),
         host: opening.network.map(|it| it.host.name().to_owned()),

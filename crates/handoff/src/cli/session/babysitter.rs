@@ -46,6 +46,7 @@ fn hear(entry: &Entry, known: &Known, ctx: &mut Context) -> Result<(), Failure> 
         | Event::Delivered { .. }
         | Event::Answered { .. }
         | Event::Replied { .. }
+        | Event::Reported { .. }
         | Event::TurnStarted { .. }
         | Event::TurnEnded { .. }
         | Event::Usage { .. }

@@ -1,0 +1,101 @@
+//! `handoff done` and `handoff block`: what a session says last of its task.
+
+use std::path::{Path, PathBuf};
+
+use handoff_api::{ExitCode, LastWordDocument};
+use handoff_core::task::{Reason, Report, Summary};
+use handoff_core::{Action, JsonText, SessionId};
+use handoff_session::last_word::LastWord;
+use handoff_session::{Client, Known, Standing, catalogue, environment};
+
+use super::address::{places, unreachable, unreadable};
+use crate::context::Context;
+use crate::desk::caller;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DoneArgs {
+    /// What you did, and what is left, for whoever comes next.
+    #[arg(long, short, value_name = "TEXT")]
+    summary: Option<Summary>,
+    /// A file of JSON that you hand over, where the task asks for one; `-` reads it from the standard input.
+    #[arg(long, value_name = "FILE")]
+    result: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BlockArgs {
+    /// What you need a person for.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Reason,
+}
+
+pub(super) fn done(args: DoneArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let report = Report {
+        summary: args.summary,
+        result: args.result.as_deref().map(result).transpose()?,
+    };
+    say(&LastWord::Done { report }, ctx)
+}
+
+pub(super) fn block(args: BlockArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let reason = args.reason;
+    say(&LastWord::Blocked { reason }, ctx)
+}
+
+fn result(path: &Path) -> Result<JsonText, Failure> {
+    let shown = path.display();
+    let text = if path == Path::new("-") {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let text =
+        text.map_err(|error| Failure::usage(format!("cannot read `{shown}`")).because(&error))?;
+    JsonText::parse(&text)
+        .map_err(|error| Failure::usage(format!("`{shown}` cannot be handed over")).because(&error))
+}
+
+/// Tells the holder of the session that one is in.
+fn say(word: &LastWord, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let own = own_session(ctx)?;
+    let seq = Client::new(&own.record.socket)
+        .say_last(word)
+        .map_err(|error| unreachable(&own, &error))?;
+    let task = own.record.task.as_ref().map(ToString::to_string);
+    if ctx.out.is_json() {
+        let document = LastWordDocument {
+            session: own.record.id.to_string(),
+            task,
+            seq,
+        };
+        ctx.out.document(LastWordDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    ctx.out.line(match word {
+        LastWord::Done { .. } => "Noted. Your work is checked now; there is nothing more to do.",
+        LastWord::Blocked { .. } => "Noted. A person is told; there is nothing more to do.",
+    })?;
+    Ok(ExitCode::Done)
+}
+
+fn own_session(ctx: &Context) -> Result<Known, Failure> {
+    caller(&ctx.ambient)?.may(Action::Tell)?;
+    let nobody = || {
+        Failure::usage("this is no session with a task, so there is nothing to say about one").hint(
+            "end a task as a person: `handoff queue complete NAME` or `handoff queue block NAME`",
+        )
+    };
+    let id = ctx.ambient.text(environment::SESSION).ok_or_else(nobody)?;
+    let id: SessionId = id.parse().map_err(|error| {
+        Failure::usage(format!(
+            "{} is not the id of a session",
+            environment::SESSION
+        ))
+        .because(&error)
+    })?;
+    let known = catalogue::by_id(&places(ctx)?, id).map_err(|error| unreadable(&error))?;
+    let live =
+        known.filter(|known| known.standing == Standing::Live && known.record.task.is_some());
+    live.ok_or_else(nobody)
+}
