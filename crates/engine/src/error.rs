@@ -44,6 +44,27 @@ pub enum EngineError {
     /// The state of the tree could not be found out.
     #[error("cannot look at the tree")]
     Status(#[source] handoff_git::GitError),
+    /// What happens cannot be told to whoever wanted to know.
+    #[error("nobody hears what happens")]
+    Unheard,
+    /// The worktree of an attempt is not there any more.
+    #[error("the worktree `{}` is gone", .0.display())]
+    WorktreeGone(PathBuf),
+    /// What a session is told could not be read back.
+    #[error("cannot read the prompt of the session")]
+    Prompt(#[source] std::io::Error),
+    /// A session could not be begun.
+    #[error("cannot begin a session")]
+    Spawn(#[source] crate::spawn::SpawnError),
+    /// A session could not be looked at.
+    #[error("cannot look at the session")]
+    Session(#[source] handoff_session::catalogue::CatalogueError),
+    /// The journal of a session could not be read.
+    #[error("cannot read the journal of the session")]
+    Journal(#[source] std::io::Error),
+    /// Nothing tells when a session changes.
+    #[error("cannot watch the session")]
+    Watch(#[source] handoff_files::WatchError),
     /// A program could not be started.
     #[error("cannot start a program")]
     Start(#[from] handoff_process::StartError),

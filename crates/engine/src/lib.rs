@@ -10,10 +10,13 @@
 
 #![warn(missing_docs)]
 
+mod attendance;
 pub mod check;
 mod collect;
+mod crew;
 pub mod depot;
 mod error;
+mod judgement;
 mod places;
 mod prompt;
 pub mod reconcile;
@@ -22,12 +25,15 @@ mod road;
 mod seal;
 mod session;
 mod shared_commit;
+mod spawn;
+mod ticket;
 mod workshop;
 
+pub use crew::{Crew, News, Shift, Site};
 pub use depot::Depot;
 pub use error::EngineError;
 pub use places::{Attempt, Places};
-pub use road::{Ending, Walked, walk_next};
-pub use session::Launch;
+pub use road::{Ending, Walk, Walked, adoptable, walk_next};
 pub use shared_commit::{Counter, Right, SharedCommitError};
+pub use spawn::{Order, Spawn, SpawnError};
 pub use workshop::{Workshop, without_secrets};

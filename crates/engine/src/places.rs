@@ -27,6 +27,16 @@ impl Places {
         self.session(session).join("holder.lock")
     }
 
+    /// The file whose kernel lock says that a worker attends to a session.
+    pub fn worker_lock(&self, session: SessionId) -> PathBuf {
+        self.session(session).join("worker.lock")
+    }
+
+    /// The same places, as sessions know them.
+    pub fn of_sessions(&self) -> handoff_session::Places {
+        handoff_session::Places::new(self.home.clone())
+    }
+
     /// The state directory itself.
     pub fn home(&self) -> &Path {
         &self.home
@@ -35,6 +45,11 @@ impl Places {
     /// The packages of a project.
     pub fn packages(&self, project: ProjectId) -> PathBuf {
         self.home.join("packages").join(project.to_string())
+    }
+
+    /// The locks of the workers of a project that live.
+    pub fn workers(&self, project: ProjectId) -> PathBuf {
+        self.home.join("workers").join(project.to_string())
     }
 
     /// The worktrees of a project.

@@ -25,6 +25,13 @@ pub struct Repaired {
     pub stuck: Vec<(PathBuf, EngineError)>,
 }
 
+impl Repaired {
+    /// Whether there was nothing to be put right.
+    pub fn is_nothing(&self) -> bool {
+        self.given_back == 0 && self.retired == 0 && self.stuck.is_empty()
+    }
+}
+
 /// Runs all of them, in the order in which one makes work for the next.
 pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
     let given_back = lost_holders(workshop.store, &workshop.places)?;

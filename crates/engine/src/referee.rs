@@ -56,18 +56,6 @@ fn objection(outcome: CheckOutcome) -> Option<String> {
     }
 }
 
-/// The last line that a program printed, where it said what is wrong.
-pub(crate) fn tail(child: &handoff_process::Child) -> String {
-    let text = |captured: &handoff_process::Captured| {
-        let text = String::from_utf8_lossy(&captured.to_bytes())
-            .trim_end()
-            .to_owned();
-        text.lines().last().map(str::to_owned)
-    };
-    let last = text(child.stderr()).or_else(|| text(child.stdout()));
-    after(last)
-}
-
 fn after(line: Option<String>) -> String {
     line.map_or_else(String::new, |line| format!(": {line}"))
 }

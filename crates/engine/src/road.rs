@@ -1,17 +1,28 @@
 //! The road: one task, from claim to the next one ready. Each step is a function; this file is their order.
+//!
+//! Two ways lead onto it: a ready task is claimed, or the attempt of a dead worker is taken over where it stands. From the
+//! session on they are the same.
 
+use handoff_core::lease::Tenure;
 use handoff_core::task::{Command, Evidence, Reason};
 use handoff_core::{CommitId, SessionId, Task, TaskName, TaskState};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
+use handoff_session::catalogue;
+use handoff_store::{read, tasks};
 
-use crate::collect::{commit, harvest};
 use crate::error::EngineError;
+use crate::judgement::{Judgement, judge};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
-use crate::session::Launch;
+use crate::session::Attendant;
+use crate::spawn::{Order, Spawn, session_name};
+use crate::ticket::Ticket;
 use crate::workshop::Workshop;
-use crate::{reconcile, referee, seal, session};
+use crate::{reconcile, seal};
+
+/// A task that was tried so often and always lost its session needs a person.
+const MOST_ATTEMPTS: u64 = 5;
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,126 +42,282 @@ pub enum Ending {
     Failed(Reason),
     /// It needs a person; this is what was recorded.
     Blocked(Reason),
+    /// It is back in the queue, through no fault of its own.
+    GivenBack(Reason),
 }
 
 /// Takes the next ready task down the road. Nothing ready, nothing done. Whoever calls this runs the reconcilers first.
 pub fn walk_next(
     workshop: &mut Workshop<'_>,
-    launch: &Launch,
+    spawn: &dyn Spawn,
 ) -> Result<Option<Walked>, EngineError> {
-    // What can fail without a task fails before one is claimed.
-    let base = workshop
-        .git
-        .head(workshop.repository)
-        .map_err(EngineError::Base)?;
-    let session = SessionId::from_uuid(handoff_process::mint());
-    // Before the claim: a lease that is anchored in a lock nobody holds would be taken for lost.
-    let holder = hold(workshop, session)?;
-    let Some(task) = workshop.claim_next(session)? else {
-        drop(holder);
-        // Nothing was ever in it but the lock.
-        std::fs::remove_dir_all(workshop.places.session(session)).ok();
-        return Ok(None);
-    };
-    let walk = Walk {
-        task: &task,
-        session,
-        base: &base,
-    };
-    match walk.to_the_end(workshop, launch) {
-        Ok(ending) => Ok(Some(Walked {
-            name: task.spec.name.clone(),
-            ending,
-        })),
-        Err(error) => {
-            walk.give_back(workshop, &error);
-            Err(error)
-        }
+    match Walk::claim(workshop)? {
+        Some(walk) => walk.to_the_end(workshop, spawn).map(Some),
+        None => Ok(None),
     }
 }
 
-/// A task on its way.
-struct Walk<'a> {
-    task: &'a Task,
-    session: SessionId,
-    base: &'a CommitId,
+/// The attempts that nobody attends to: their worker is dead, their session lives or has ended well enough to be judged.
+pub fn adoptable(workshop: &mut Workshop<'_>) -> Result<Vec<Task>, EngineError> {
+    let project = workshop.project;
+    let running = read(workshop.store, |tx| tasks::handed_out(tx, project))?;
+    let mut found = vec![];
+    for task in running {
+        let Some(session) = session_of(&task) else {
+            continue;
+        };
+        let is_ours = Ticket::read(&workshop.places, session)
+            .is_some_and(|ticket| (ticket.task, ticket.fence) == (task.id, task.fence));
+        let is_attended = Lock::is_held(&workshop.places.worker_lock(session))?;
+        if is_ours && !is_attended && has_begun(workshop, session)? {
+            found.push(task);
+        }
+    }
+    Ok(found)
 }
 
-impl Walk<'_> {
-    fn to_the_end(
+/// The session that works on a task, as far as the ledger knows it.
+fn session_of(task: &Task) -> Option<SessionId> {
+    if let TaskState::Running { session, .. } = &task.state {
+        return Some(*session);
+    }
+    match task.state.lease()?.tenure {
+        Tenure::Anchored { session } => Some(session),
+        Tenure::Timed(_) => None,
+    }
+}
+
+fn has_begun(workshop: &Workshop<'_>, session: SessionId) -> Result<bool, EngineError> {
+    let places = workshop.places.of_sessions();
+    let known = catalogue::by_id(&places, session).map_err(EngineError::Session)?;
+    Ok(known.is_some())
+}
+
+/// A task on its way. Dropping it leaves everything as if its worker had died.
+#[must_use = "a task that was claimed is to be worked on"]
+pub struct Walk {
+    task: Task,
+    session: SessionId,
+    base: CommitId,
+    stage: Stage,
+    /// Says that somebody attends to the session.
+    _lock: Lock,
+}
+
+/// How far it has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Nothing is there but the lease.
+    Claimed,
+    /// The agent was started, by somebody else.
+    Begun,
+}
+
+impl Walk {
+    /// Claims the next ready task.
+    pub fn claim(workshop: &mut Workshop<'_>) -> Result<Option<Self>, EngineError> {
+        // What can fail without a task fails before one is claimed.
+        let base = workshop
+            .git
+            .head(workshop.repository)
+            .map_err(EngineError::Base)?;
+        let session = SessionId::from_uuid(handoff_process::mint());
+        Dir::create_private(&workshop.places.session(session))?;
+        // Before the claim: a lease that is anchored in locks nobody holds would be taken for lost.
+        let path = workshop.places.worker_lock(session);
+        let lock = Lock::try_acquire(&path, "worker")?.ok_or(EngineError::Taken(path))?;
+        let Some(task) = workshop.claim_next(session)? else {
+            drop(lock);
+            // Nothing was ever in it but the lock.
+            std::fs::remove_dir_all(workshop.places.session(session)).ok();
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            task,
+            session,
+            base,
+            stage: Stage::Claimed,
+            _lock: lock,
+        }))
+    }
+
+    /// Takes over the attempt of a dead worker. Nothing if somebody else was quicker.
+    pub fn take_over(
+        workshop: &mut Workshop<'_>,
+        task: &Task,
+    ) -> Result<Option<Self>, EngineError> {
+        let Some(session) = session_of(task) else {
+            return Ok(None);
+        };
+        let path = workshop.places.worker_lock(session);
+        let Some(lock) = Lock::try_acquire(&path, "worker")? else {
+            return Ok(None);
+        };
+        // Whoever had the lock meanwhile may have come to the end.
+        let now = workshop.reload(task)?;
+        let ticket = Ticket::read(&workshop.places, session)
+            .filter(|_| session_of(&now) == Some(session) && now.fence == task.fence);
+        Ok(ticket.map(|ticket| Self {
+            task: now,
+            session,
+            base: ticket.base,
+            stage: Stage::Begun,
+            _lock: lock,
+        }))
+    }
+
+    /// The task.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Walks, and gives the task back if something is wrong that is not the task's fault.
+    pub fn to_the_end(
+        self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+    ) -> Result<Walked, EngineError> {
+        let name = self.task.spec.name.clone();
+        match self.go(workshop, spawn) {
+            Ok(ending) => Ok(Walked { name, ending }),
+            Err(error) => {
+                let mut why = error.to_string();
+                if let Some(cause) = std::error::Error::source(&error) {
+                    why = format!("{why}: {cause}");
+                }
+                // If that fails too, the lease ends with our lock.
+                self.reject(workshop, Ending::GivenBack(reason(&why))).ok();
+                Err(error)
+            }
+        }
+    }
+
+    fn go(&self, workshop: &mut Workshop<'_>, spawn: &dyn Spawn) -> Result<Ending, EngineError> {
+        let occupied = occupy(workshop, &self.task)?;
+        let at = match self.stage {
+            Stage::Claimed => {
+                let at = self.prepare(workshop)?;
+                self.begin(workshop, spawn)?;
+                at
+            }
+            Stage::Begun => {
+                let attempt = Attempt::of(&self.task);
+                let path = workshop.places.worktree(self.task.project, attempt);
+                let at = workshop.repository.linked_at(&path);
+                at.ok_or(EngineError::WorktreeGone(path))?
+            }
+        };
+        self.conclude(workshop, &at, occupied)
+    }
+
+    /// A linked worktree on a branch of its own, and the prompt.
+    fn prepare(&self, workshop: &mut Workshop<'_>) -> Result<Repository, EngineError> {
+        let task = &self.task;
+        let attempt = Attempt::of(task);
+        let branch = attempt.branch(task);
+        let path = workshop.places.worktree(task.project, attempt);
+        let at = workshop
+            .git
+            .add_worktree(workshop.repository, &path, &branch, &self.base)?;
+        let packages = workshop.packages_before(task)?;
+        let text = prompt(&Baton {
+            task,
+            base: &self.base,
+            branch: &branch,
+            packages: &packages,
+        });
+        let dir = Dir::open(&workshop.places.session(self.session))?;
+        atomic::replace(&dir, "prompt.md", text.as_bytes(), Mode::Private)?;
+        Ok(at)
+    }
+
+    /// Lets the agent begin. What whoever takes over needs is written down before.
+    fn begin(&self, workshop: &mut Workshop<'_>, spawn: &dyn Spawn) -> Result<(), EngineError> {
+        let (task, session) = (&self.task, self.session);
+        let ticket = Ticket::new(task.id, task.fence, self.base.clone());
+        ticket.write(&workshop.places, session)?;
+        let fence = task.fence;
+        workshop.tell(task, Command::Start { fence, session }, "start")?;
+        let path = workshop.places.session(session).join("prompt.md");
+        let text = std::fs::read_to_string(path).map_err(EngineError::Prompt)?;
+        let order = Order {
+            session,
+            name: session_name(task),
+            task,
+            worktree: &workshop.places.worktree(task.project, Attempt::of(task)),
+            prompt: &text,
+        };
+        spawn.spawn(&order).map_err(EngineError::Spawn)
+    }
+
+    /// From the session to the end: whoever began it, whoever walks here now.
+    fn conclude(
         &self,
         workshop: &mut Workshop<'_>,
-        launch: &Launch,
+        at: &Repository,
+        occupied: Lock,
     ) -> Result<Ending, EngineError> {
-        let attempt = Attempt::of(self.task);
-        let occupied = occupy(workshop, self.task)?;
-        let at = prepare(workshop, self.task, self.session, self.base)?;
-        let ending = match self.judge(workshop, launch, &at)? {
-            Judgement::Accepted(evidence) => accept(workshop, self.task, &evidence)?,
-            Judgement::Rejected(ending) => reject(workshop, self.task, ending)?,
+        let task = &self.task;
+        let conclusion = Attendant::new(workshop, task, self.session).attend(workshop)?;
+        let ending = match judge(workshop, task, self.session, &self.base, at, conclusion)? {
+            Judgement::Accepted(evidence) => self.accept(workshop, &evidence)?,
+            Judgement::Rejected(ending) => self.reject(workshop, ending)?,
             Judgement::EndedMeanwhile(ending) => ending,
         };
         drop(occupied);
         // The outcome is recorded; what keeps the worktree from going is the reconcilers' business.
-        reconcile::retire(workshop, self.task, attempt).ok();
+        reconcile::retire(workshop, task, Attempt::of(task)).ok();
         Ok(ending)
     }
 
-    /// The task is not to wait for a lease to run out. If that fails too, it does.
-    fn give_back(&self, workshop: &mut Workshop<'_>, error: &EngineError) {
-        let mut why = error.to_string();
-        if let Some(cause) = std::error::Error::source(error) {
-            why = format!("{why}: {cause}");
-        }
-        let release = Command::Release {
-            fence: self.task.fence,
-            reason: Some(reason(&why)),
-        };
-        workshop.tell(self.task, release, "release").ok();
-    }
-
-    /// Lets the agent work, then looks at what it did. What it says about it is not asked for.
-    fn judge(
+    fn accept(
         &self,
         workshop: &mut Workshop<'_>,
-        launch: &Launch,
-        at: &Repository,
-    ) -> Result<Judgement, EngineError> {
-        let task = self.task;
-        let worktree = workshop.places.worktree(task.project, Attempt::of(task));
-        let objection = session::run(workshop, launch, task, self.session, &worktree)?;
-        if let Some(ending) = ended_meanwhile(&workshop.reload(task)?) {
-            return Ok(Judgement::EndedMeanwhile(ending));
-        }
-        if let Some(objection) = objection {
-            return Ok(Judgement::Rejected(Ending::Failed(reason(&objection))));
-        }
-        let paths = match harvest(workshop, task, at, self.base) {
-            Ok(paths) => paths,
-            Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
+        evidence: &[Evidence],
+    ) -> Result<Ending, EngineError> {
+        let task = workshop.reload(&self.task)?;
+        seal::seal(workshop, &task, self.session, evidence)?;
+        let complete = Command::Complete {
+            fence: Some(task.fence),
+            summary: task
+                .report
+                .as_ref()
+                .and_then(|report| report.summary.clone()),
         };
-        let mut evidence = vec![];
-        if let Some(command) = &task.spec.verify {
-            let verdict = referee::verify(workshop, task, command, &worktree)?;
-            prove(workshop, task, &verdict.evidence, "verify")?;
-            evidence.push(verdict.evidence);
-            if let Some(objection) = verdict.objection {
-                return Ok(Judgement::Rejected(Ending::Failed(reason(&objection))));
-            }
-        }
-        if let Some(proof) = commit(workshop, task, at, &paths)? {
-            prove(workshop, task, &proof, "commit")?;
-            evidence.push(proof);
-        }
-        Ok(Judgement::Accepted(evidence))
+        workshop.tell(&task, complete, "end")?;
+        Ok(Ending::Done)
     }
-}
 
-/// The lock that says this session's holder lives.
-fn hold(workshop: &Workshop<'_>, session: SessionId) -> Result<Lock, EngineError> {
-    Dir::create_private(&workshop.places.session(session))?;
-    let path = workshop.places.holder_lock(session);
-    Lock::try_acquire(&path, "holder")?.ok_or(EngineError::Taken(path))
+    fn reject(&self, workshop: &mut Workshop<'_>, ending: Ending) -> Result<Ending, EngineError> {
+        let ending = self.without_end(ending);
+        let fence = Some(self.task.fence);
+        let command = match ending.clone() {
+            Ending::Failed(reason) => Command::Fail { fence, reason },
+            Ending::Blocked(reason) => Command::Block { fence, reason },
+            Ending::GivenBack(reason) => Command::Release {
+                fence: self.task.fence,
+                reason: Some(reason),
+            },
+            Ending::Done => Command::Complete {
+                fence,
+                summary: None,
+            },
+        };
+        workshop.tell(&self.task, command, "end")?;
+        Ok(ending)
+    }
+
+    /// A task that is always given back is not to go round for ever.
+    fn without_end(&self, ending: Ending) -> Ending {
+        let fence = self.task.fence;
+        match ending {
+            Ending::GivenBack(why) if fence.number() >= MOST_ATTEMPTS => {
+                let text = format!("given back {fence} times, the last time because {why}");
+                Ending::Blocked(reason(&text))
+            }
+            Ending::Done | Ending::Failed(_) | Ending::Blocked(_) | Ending::GivenBack(_) => ending,
+        }
+    }
 }
 
 /// The lock that says somebody works in this attempt's worktree, whatever becomes of the lease.
@@ -160,99 +327,6 @@ fn occupy(workshop: &Workshop<'_>, task: &Task) -> Result<Lock, EngineError> {
         .places
         .worktree_lock(task.project, Attempt::of(task));
     Lock::try_acquire(&path, "worktree")?.ok_or(EngineError::Taken(path))
-}
-
-/// A linked worktree on a branch of its own, and the prompt.
-fn prepare(
-    workshop: &mut Workshop<'_>,
-    task: &Task,
-    session: SessionId,
-    base: &CommitId,
-) -> Result<Repository, EngineError> {
-    let attempt = Attempt::of(task);
-    let branch = attempt.branch(task);
-    let path = workshop.places.worktree(task.project, attempt);
-    let at = workshop
-        .git
-        .add_worktree(workshop.repository, &path, &branch, base)?;
-    let packages = workshop.packages_before(task)?;
-    let text = prompt(&Baton {
-        task,
-        base,
-        branch: &branch,
-        packages: &packages,
-    });
-    let dir = Dir::open(&workshop.places.session(session))?;
-    atomic::replace(&dir, "prompt.md", text.as_bytes(), Mode::Private)?;
-    Ok(at)
-}
-
-/// What becomes of the work.
-enum Judgement {
-    Accepted(Vec<Evidence>),
-    Rejected(Ending),
-    /// The session blocked it, or a person called it off.
-    EndedMeanwhile(Ending),
-}
-
-fn ended_meanwhile(task: &Task) -> Option<Ending> {
-    match &task.state {
-        TaskState::Done { .. } => Some(Ending::Done),
-        TaskState::Failed { reason, .. } => Some(Ending::Failed(reason.clone())),
-        TaskState::Blocked { reason, .. } => Some(Ending::Blocked(reason.clone())),
-        TaskState::Cancelled { .. } => Some(Ending::Blocked(reason("the task was called off"))),
-        TaskState::Waiting
-        | TaskState::Queued
-        | TaskState::Leased { .. }
-        | TaskState::Running { .. } => None,
-    }
-}
-
-fn prove(
-    workshop: &mut Workshop<'_>,
-    task: &Task,
-    evidence: &Evidence,
-    verb: &str,
-) -> Result<(), EngineError> {
-    let command = Command::Prove {
-        fence: task.fence,
-        evidence: evidence.clone(),
-    };
-    workshop.tell(task, command, verb)
-}
-
-fn accept(
-    workshop: &mut Workshop<'_>,
-    task: &Task,
-    evidence: &[Evidence],
-) -> Result<Ending, EngineError> {
-    seal::seal(workshop, task, evidence)?;
-    let complete = Command::Complete {
-        fence: Some(task.fence),
-        summary: None,
-    };
-    workshop.tell(task, complete, "end")?;
-    Ok(Ending::Done)
-}
-
-fn reject(workshop: &mut Workshop<'_>, task: &Task, ending: Ending) -> Result<Ending, EngineError> {
-    let fence = Some(task.fence);
-    let command = match &ending {
-        Ending::Failed(reason) => Command::Fail {
-            fence,
-            reason: reason.clone(),
-        },
-        Ending::Blocked(reason) => Command::Block {
-            fence,
-            reason: reason.clone(),
-        },
-        Ending::Done => Command::Complete {
-            fence,
-            summary: None,
-        },
-    };
-    workshop.tell(task, command, "end")?;
-    Ok(ending)
 }
 
 /// An objection as the ledger takes it: without NUL, and not endless.

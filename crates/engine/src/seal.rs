@@ -1,17 +1,20 @@
 //! Sealing: what the next session needs, in a package that is durable before the ledger names it.
 
 use handoff_core::context::Entry;
-use handoff_core::lease::Tenure;
 use handoff_core::package::{Label, Origin, PackageKind, SessionRef};
-use handoff_core::task::{Command, Evidence};
-use handoff_core::{Caller, CommitId, ContextScope, IdempotencyKey, PackageId, Task, TreeState};
+use handoff_core::task::Evidence;
+use handoff_core::{
+    Caller, CommitId, ContextScope, IdempotencyKey, PackageId, PackageRecord, SessionId, Task,
+    TreeState,
+};
 use handoff_package::payload::{
     Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, Probe, SerializedContext,
 };
 use handoff_package::{Package, Payload};
-use handoff_store::{contexts, read};
+use handoff_store::{contexts, packages, read};
 
 use crate::error::EngineError;
+use crate::judgement::prove;
 use crate::places::Attempt;
 use crate::workshop::Workshop;
 
@@ -19,13 +22,17 @@ use crate::workshop::Workshop;
 pub(crate) fn seal(
     workshop: &mut Workshop<'_>,
     task: &Task,
+    session: SessionId,
     evidence: &[Evidence],
 ) -> Result<PackageId, EngineError> {
+    if let Some(sealed) = sealed_before(workshop, task, session)? {
+        return Ok(sealed);
+    }
     let scope = ContextScope::Task(task.id);
     let shared = read(workshop.store, |tx| contexts::matching(tx, scope, None))?;
     let shared = shared.into_values().map(|(_, entry)| entry).collect();
     let package = Package {
-        label: label(workshop, task, evidence),
+        label: label(workshop, task, session, evidence),
         payload: payload(task, evidence, shared),
     };
     let key = format!("{}/{}/package", task.id, task.fence);
@@ -37,22 +44,40 @@ pub(crate) fn seal(
         package: kept.label.id,
         digest: kept.digest.to_string(),
     };
-    let prove = Command::Prove {
-        fence: task.fence,
-        evidence,
-    };
-    workshop.tell(task, prove, "seal")?;
+    prove(workshop, task, &evidence, "seal")?;
     Ok(kept.label.id)
 }
 
-fn label(workshop: &Workshop<'_>, task: &Task, evidence: &[Evidence]) -> Label {
+/// What a worker that died since has sealed already.
+fn sealed_before(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    session: SessionId,
+) -> Result<Option<PackageId>, EngineError> {
+    let left = read(workshop.store, |tx| packages::of_task(tx, task.id))?;
+    let by = session_ref(session);
+    let is_ours = |it: &&PackageRecord| {
+        it.label.kind == PackageKind::Task && it.label.session_id.as_ref() == Some(&by)
+    };
+    let Some(record) = left.iter().rfind(is_ours) else {
+        return Ok(None);
+    };
+    let evidence = Evidence::Sealed {
+        package: record.label.id,
+        digest: record.digest.to_string(),
+    };
+    prove(workshop, task, &evidence, "seal")?;
+    Ok(Some(record.label.id))
+}
+
+fn label(workshop: &Workshop<'_>, task: &Task, session: SessionId, evidence: &[Evidence]) -> Label {
     Label {
         id: PackageId::from_uuid(handoff_process::mint()),
         kind: PackageKind::Task,
         created_at: workshop.clock.now().wall,
         expires_at: None,
         project: task.project,
-        session_id: session_of(task),
+        session_id: Some(session_ref(session)),
         subject_id: None,
         task: Some(task.id),
         feature: None,
@@ -64,12 +89,11 @@ fn label(workshop: &Workshop<'_>, task: &Task, evidence: &[Evidence]) -> Label {
     }
 }
 
-/// The session that the lease hangs on.
-fn session_of(task: &Task) -> Option<SessionRef> {
-    match &task.state.lease()?.tenure {
-        Tenure::Anchored { session } => session.to_string().parse().ok(),
-        Tenure::Timed(_) => None,
-    }
+fn session_ref(session: SessionId) -> SessionRef {
+    session
+        .to_string()
+        .parse()
+        .expect("the id of a session refers to it")
 }
 
 fn payload(task: &Task, evidence: &[Evidence], shared: Vec<Entry>) -> Payload {
@@ -99,7 +123,10 @@ fn payload(task: &Task, evidence: &[Evidence], shared: Vec<Entry>) -> Payload {
         task_name: Some(task.spec.name.clone()),
         fence: Some(task.fence),
         brief: Some(task.spec.brief.clone()),
-        summary: None,
+        summary: task
+            .report
+            .as_ref()
+            .and_then(|report| report.summary.clone()),
         decisions: vec![],
         dead_ends: vec![],
         proofs: evidence.to_vec(),

@@ -1,76 +1,218 @@
-//! One agent at work on one task, as a child process. (The terminal, the inbox and the holder process of its own come
-//! with sessions.)
+//! Attending to the session of an attempt: it is watched, asked for a word if it stops without one, and ended when it has
+//! finished. Whoever attends may be another than the one who began it.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use handoff_core::task::Command;
 use handoff_core::{SessionId, Task};
-use handoff_process::{Exit, Program};
+use handoff_files::Watch;
+use handoff_session::journal::{self, Event};
+use handoff_session::last_word::LastWord;
+use handoff_session::message::{self, Finish, Urgency};
+use handoff_session::state::Phase;
+use handoff_session::{Client, Known, Standing, catalogue, place};
+use handoff_store::{StoreError, StoreKind};
 
+use crate::attendance::{self, Act, Conclusion, Life, Sight};
 use crate::error::EngineError;
-use crate::places::Attempt;
-use crate::referee::tail;
-use crate::workshop::Workshop;
+use crate::workshop::{HEARTBEAT, Workshop};
 
-/// How to start the agent.
-#[derive(Debug, Clone)]
-pub struct Launch {
-    /// Program and arguments.
-    pub argv: Vec<OsString>,
+/// What an agent gets to leave by itself when it has finished.
+const GRACE: Duration = Duration::from_secs(5);
+/// Changes are told; this is for a holder that died in the moment of looking.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// And this where nothing happened at all.
+const LOOK_ANYWAY: Duration = Duration::from_secs(30);
+
+/// What an agent is told that stopped without a word.
+const REMINDER: &str = "You have stopped. If your task is done, run `handoff done --summary \"what you did\"`; if you cannot go on \
+     without a person, run `handoff block --reason \"what you need\"`; otherwise go on.";
+
+/// Somebody at the side of a session.
+pub(crate) struct Attendant<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) session: SessionId,
+    directory: PathBuf,
+    reminded: u64,
+    is_refused: bool,
 }
 
-/// What came of a session: nothing to object to, or why not.
-pub(crate) type Objection = Option<String>;
-
-/// Starts the agent in its worktree and waits for it.
-pub(crate) fn run(
-    workshop: &mut Workshop<'_>,
-    launch: &Launch,
-    task: &Task,
-    session: SessionId,
-    worktree: &Path,
-) -> Result<Objection, EngineError> {
-    let prompt = workshop.places.session(session).join("prompt.md");
-    let program = program(workshop, launch, task, session, worktree, prompt);
-    let mut child = handoff_process::start(&program)?;
-    let fence = task.fence;
-    workshop.tell(task, Command::Start { fence, session }, "start")?;
-    Ok(match workshop.wait(&mut child, task, None)? {
-        Exit::Code(0) => None,
-        Exit::Code(code) => Some(format!("the agent exited with {code}{}", tail(&child))),
-        Exit::Signal(signal) => Some(format!("the agent was ended by signal {signal}")),
-        Exit::TimedOut => Some("the agent took too long".to_owned()),
-    })
-}
-
-fn program(
-    workshop: &Workshop<'_>,
-    launch: &Launch,
-    task: &Task,
-    session: SessionId,
-    worktree: &Path,
-    prompt: PathBuf,
-) -> Program {
-    let attempt = Attempt::of(task);
-    let own = [
-        ("HANDOFF_SESSION", session.to_string().into()),
-        ("HANDOFF_ROLE", "main".into()),
-        ("HANDOFF_TASK", task.spec.name.to_string().into()),
-        ("HANDOFF_TASK_ID", task.id.to_string().into()),
-        ("HANDOFF_FENCE", attempt.fence.to_string().into()),
-        ("HANDOFF_ATTEMPT", attempt.fence.to_string().into()),
-        ("HANDOFF_PROMPT_FILE", OsString::from(prompt)),
-        (
-            "HANDOFF_STORE_KIND",
-            workshop.store.info().kind.to_string().into(),
-        ),
-    ];
-    let mut environment = workshop.environment.clone();
-    environment.extend(own.map(|(name, value)| (OsString::from(name), value)));
-    let (name, arguments) = launch.argv.split_first().expect("a launch names a program");
-    Program {
-        environment,
-        ..Program::new(name, worktree).with_arguments(arguments)
+impl<'a> Attendant<'a> {
+    pub(crate) fn new(workshop: &Workshop<'_>, task: &'a Task, session: SessionId) -> Self {
+        Self {
+            task,
+            session,
+            directory: workshop.places.session(session),
+            reminded: 0,
+            is_refused: false,
+        }
     }
+
+    /// Stays until there is something to conclude; then the session has ended.
+    pub(crate) fn attend(
+        &mut self,
+        workshop: &mut Workshop<'_>,
+    ) -> Result<Conclusion, EngineError> {
+        let mut watch = self.watch(workshop)?;
+        let mut beaten = workshop.clock.now().moment.awake;
+        loop {
+            let known = self.known(workshop)?;
+            let sight = self.look(workshop, known.as_ref())?;
+            self.record(workshop, sight.word.as_ref())?;
+            let mut patience = LOOK_ANYWAY;
+            match attendance::next(&sight) {
+                Act::Conclude(conclusion) => return Ok(conclusion),
+                Act::Remind => self.remind(known.as_ref()),
+                Act::Stop => {
+                    stop(known.as_ref());
+                    patience = LOOK_AGAIN;
+                }
+                Act::Wait => patience = self.until_late(&sight),
+            }
+            // Whatever wakes us, we look.
+            drop(watch.wait(Some(patience.min(HEARTBEAT))));
+            let now = workshop.clock.now().moment.awake;
+            if now.since(beaten) >= HEARTBEAT {
+                self.beat(workshop)?;
+                beaten = now;
+            }
+        }
+    }
+
+    fn until_late(&self, sight: &Sight) -> Duration {
+        let left = sight.limit.map(|limit| limit.saturating_sub(sight.worked));
+        left.unwrap_or(LOOK_ANYWAY)
+            .clamp(Duration::from_millis(10), LOOK_ANYWAY)
+    }
+
+    /// The journal, the lock that ends with the holder, and the ledger where it is a file.
+    fn watch(&self, workshop: &Workshop<'_>) -> Result<Watch, EngineError> {
+        let watch = Watch::on(&place::holder_lock(&self.directory))
+            .and_then(|watch| watch.also_on(&place::journal(&self.directory)))
+            .map_err(EngineError::Watch)?;
+        match workshop.store.info().kind {
+            StoreKind::Postgres => Ok(watch),
+            StoreKind::Sqlite => {
+                let bell = handoff_store::sqlite::bell_file(workshop.places.home());
+                watch.also_on(&bell).map_err(EngineError::Watch)
+            }
+        }
+    }
+
+    fn known(&self, workshop: &Workshop<'_>) -> Result<Option<Known>, EngineError> {
+        let places = workshop.places.of_sessions();
+        catalogue::by_id(&places, self.session).map_err(EngineError::Session)
+    }
+
+    fn look(
+        &self,
+        workshop: &mut Workshop<'_>,
+        known: Option<&Known>,
+    ) -> Result<Sight, EngineError> {
+        let heard = hear(&self.directory)?;
+        let task = workshop.reload(self.task)?;
+        let holds = |lease: &handoff_core::Lease| lease.fence == self.task.fence;
+        let now = workshop.clock.now().moment.elapsed;
+        let began = known.map(|known| known.record.child.started());
+        Ok(Sight {
+            life: known.map_or(Life::Lost, life),
+            word: heard.word,
+            phase: heard.phase,
+            turns: heard.turns,
+            reminded: self.reminded,
+            worked: began.map_or(Duration::ZERO, |began| now.since(began)),
+            limit: self.task.spec.limit.map(|limit| limit.0),
+            is_over: self.is_refused || !task.state.lease().is_some_and(holds),
+        })
+    }
+
+    /// The ledger has what the session says as soon as somebody has heard it.
+    fn record(
+        &self,
+        workshop: &mut Workshop<'_>,
+        word: Option<&LastWord>,
+    ) -> Result<(), EngineError> {
+        let Some(LastWord::Done { report }) = word else {
+            return Ok(());
+        };
+        let task = workshop.reload(self.task)?;
+        if task.report.is_some() || task.state.lease().is_none() {
+            return Ok(());
+        }
+        let report = Command::Report {
+            fence: self.task.fence,
+            report: report.clone(),
+        };
+        workshop.tell(self.task, report, "report")
+    }
+
+    /// The same reminder is sent once, whoever attends.
+    fn remind(&mut self, known: Option<&Known>) {
+        self.reminded += 1;
+        let key = format!("{}/remind-{}", self.session, self.reminded);
+        let order = message::Order {
+            text: REMINDER.to_owned(),
+            key: key.parse().expect("an id and a word make a key"),
+            finish: Finish::Submit,
+            urgency: Urgency::Wait,
+            expires_after: None,
+        };
+        if let Some(known) = known {
+            // One that cannot be reached has ended, or will be looked at again.
+            Client::new(&known.record.socket).send_message(&order).ok();
+        }
+    }
+
+    /// Keeps the lease alive where that needs heartbeats. One that is refused has ended.
+    fn beat(&mut self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
+        match workshop.beat(self.task) {
+            Err(EngineError::Store(StoreError::Refused { .. })) => {
+                self.is_refused = true;
+                Ok(())
+            }
+            beaten => beaten,
+        }
+    }
+}
+
+/// Ends a session. If that fails it is tried again after the next look.
+fn stop(known: Option<&Known>) {
+    if let Some(known) = known.filter(|known| known.standing == Standing::Live) {
+        Client::new(&known.record.socket).stop(GRACE).ok();
+    }
+}
+
+fn life(known: &Known) -> Life {
+    match (known.standing, &known.record.ended) {
+        (_, Some(ended)) => Life::Ended(ended.exit),
+        (Standing::Live, None) => Life::Lives,
+        (Standing::Ended | Standing::Lost, None) => Life::Lost,
+    }
+}
+
+/// What the journal of a session tells.
+struct Heard {
+    word: Option<LastWord>,
+    phase: Phase,
+    turns: u64,
+}
+
+fn hear(directory: &Path) -> Result<Heard, EngineError> {
+    let entries = journal::read(directory).map_err(EngineError::Journal)?;
+    let mut heard = Heard {
+        word: None,
+        phase: Phase::Starting,
+        turns: 0,
+    };
+    for entry in entries {
+        if let Event::StateChanged { state, .. } = entry.event {
+            heard.phase = state;
+        } else if let Event::TurnEnded { .. } = entry.event {
+            heard.turns += 1;
+        } else if let Event::Reported { word } = entry.event {
+            heard.word.get_or_insert(word);
+        }
+    }
+    Ok(heard)
 }

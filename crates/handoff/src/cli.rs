@@ -86,7 +86,7 @@ enum Command {
     /// Read or follow the ledger, or what happens to a session.
     Events(events::Args),
     /// Take ready tasks down the road.
-    Worker(worker::Args),
+    Worker(Box<worker::Args>),
     /// Read how to get from nothing to an agent at work.
     Guide,
     /// Ways of working with sessions that have proved themselves.
@@ -164,7 +164,7 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Transfer(args) => transfer::run(*args, ctx),
         Command::Keys(command) => keys::run(command, ctx),
         Command::Events(args) => events::run(&args, ctx),
-        Command::Worker(args) => worker::run(&args, ctx),
+        Command::Worker(args) => worker::run(*args, ctx),
         Command::Guide => teaching::guide::run(ctx),
         Command::Recipes(args) => teaching::recipes::run(&args, ctx),
         Command::Skills(command) => teaching::skills::run(&command, ctx),

@@ -136,6 +136,13 @@ impl From<EngineError> for Failure {
             | EngineError::Relink(..)
             | EngineError::Quarantine { .. }
             | EngineError::Status(_)
+            | EngineError::Unheard
+            | EngineError::WorktreeGone(_)
+            | EngineError::Prompt(_)
+            | EngineError::Spawn(_)
+            | EngineError::Session(_)
+            | EngineError::Journal(_)
+            | EngineError::Watch(_)
             | EngineError::Start(_)
             | EngineError::Wait(_)
             | EngineError::Unfinished(_)

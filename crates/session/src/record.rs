@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use handoff_core::time::Nanos;
 use handoff_core::{Fence, ProjectId, SessionId, SessionName, TaskId, TaskName, Timestamp};
 use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
 use handoff_process::{Exit, Identity, Size};
@@ -135,6 +136,14 @@ impl TryFrom<Exit> for Ending {
             Exit::Signal(signal) => Ok(Self::Signal(signal)),
             Exit::TimedOut => Err(io::Error::other("a program that still runs has no ending")),
         }
+    }
+}
+
+impl Process {
+    /// When it started, on the clock that goes on while the machine sleeps. The kernel tells it to the hundredth of a second.
+    pub fn started(self) -> Nanos {
+        let hundredths = i64::try_from(self.start_ticks).unwrap_or(i64::MAX);
+        Nanos(hundredths.saturating_mul(10_000_000))
     }
 }
 

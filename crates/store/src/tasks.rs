@@ -249,6 +249,16 @@ pub fn anchored(tx: &mut Transaction<'_>) -> Result<Vec<(TaskId, SessionId)>, St
         .collect()
 }
 
+/// Tasks of a project that somebody has the right to work on, or had.
+pub fn handed_out(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Vec<Task>, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE project = $1 AND state IN ('leased', 'running') ORDER BY number",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| task(row, 0)).collect()
+}
+
 /// Tasks that wait for this one, in the order they were added, so that two finishers lock them in the same order.
 pub(crate) fn dependents(tx: &mut Transaction<'_>, id: TaskId) -> Result<Vec<TaskId>, StoreError> {
     let rows = tx.query(

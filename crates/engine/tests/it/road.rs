@@ -18,7 +18,9 @@ fn committed(evidence: &[Evidence]) -> Option<String> {
 #[track_caller]
 fn objection(ending: &Ending) -> String {
     match ending {
-        Ending::Failed(reason) | Ending::Blocked(reason) => reason.to_string(),
+        Ending::Failed(reason) | Ending::Blocked(reason) | Ending::GivenBack(reason) => {
+            reason.to_string()
+        }
         Ending::Done => panic!("it is done"),
     }
 }

@@ -10,14 +10,14 @@ use handoff_core::task::{Command, Dependency, TaskSpec, Until};
 use handoff_core::{
     Caller, Event, IdempotencyKey, Ownership, ProjectId, StoreId, StreamId, Task, TaskEvent, TaskId,
 };
-use handoff_engine::{
-    Attempt, EngineError, Launch, Places, Walked, Workshop, reconcile, walk_next,
-};
+use handoff_engine::{Attempt, EngineError, Places, Walked, Workshop, reconcile, walk_next};
 use handoff_git::{Git, Repository};
 use handoff_store::queue::{Change, Request, TaskRef, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
 use handoff_store::{Store as _, audit, events, read, tasks};
 use handoff_testkit::{GitRepo, ManualClock, TestEnv};
+
+use crate::holder::Shell;
 
 pub(crate) struct Stage {
     pub(crate) env: TestEnv,
@@ -116,10 +116,14 @@ impl Stage {
     pub(crate) fn try_walk(&mut self, agent: &str) -> Result<Option<Walked>, EngineError> {
         let script = self.env.work().join("agent.sh");
         fs::write(&script, agent).unwrap();
-        let argv = vec!["/bin/sh".into(), "-eu".into(), script.into_os_string()];
+        let shell = Shell {
+            home: self.env.handoff_home(),
+            script,
+            environment: self.environment(),
+        };
         let mut workshop = self.workshop();
         reconcile::all(&mut workshop)?;
-        walk_next(&mut workshop, &Launch { argv })
+        walk_next(&mut workshop, &shell)
     }
 
     pub(crate) fn task(&mut self, id: TaskId) -> Task {

@@ -25,6 +25,7 @@ mod reply;
 mod roster;
 pub(super) mod run;
 mod send;
+mod spawner;
 mod stop;
 mod tmux;
 mod viewer;
@@ -36,6 +37,7 @@ use handoff_api::ExitCode;
 
 pub(super) use journal::run as events;
 pub(super) use journal::{Ending, JournalArgs};
+pub(super) use spawner::Spawner;
 pub(super) use stop::stop_session;
 
 use crate::context::Context;

@@ -1,93 +1,95 @@
-//! `handoff worker`: takes ready tasks down the road. For now one at a time, and only with the built-in agent.
+//! `handoff worker`: takes ready tasks down the road, several at a time.
 
+mod place;
+mod report;
+
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use handoff_agents::Agent;
-use handoff_api::{ExitCode, WalkedDocument};
+use handoff_agents::{Agent, AgentName};
+use handoff_api::ExitCode;
 use handoff_core::Action;
-use handoff_engine::{Ending, Launch, Walked, reconcile, walk_next};
+use handoff_engine::{Crew, Shift};
 use handoff_store::StoreError;
 
+use self::place::Place;
+use self::report::Reporter;
+use super::session::Spawner;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Tone, one_line, plain};
+
+/// How many tasks are worked on at once when nobody says otherwise.
+const SLOTS: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Take one task, then stop. (A worker that stays comes with sessions.)
-    #[arg(long, required = true)]
+    /// Take one task, then stop.
+    #[arg(long, conflicts_with = "until_empty")]
     once: bool,
+    /// Stop when nothing is ready and nothing runs.
+    #[arg(long)]
+    until_empty: bool,
+    /// How many tasks are worked on at the same time.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    slots: Option<u16>,
+    /// The agent for tasks that ask for none of their own; one of `handoff agents`.
+    #[arg(long, value_name = "NAME", required_unless_present = "script")]
+    agent: Option<AgentName>,
     /// The script that the built-in agent plays.
-    #[arg(long, value_name = "PATH")]
-    script: PathBuf,
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["agent", "arguments"])]
+    script: Option<PathBuf>,
+    /// What the agent gets.
+    #[arg(last = true)]
+    arguments: Vec<OsString>,
 }
 
-pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let program = ctx
-        .ambient
-        .program
-        .clone()
-        .ok_or_else(|| Failure::failed("cannot find this program"))?;
-    let script = std::path::absolute(&args.script).map_err(|error| {
-        Failure::failed(format!("cannot find `{}`", args.script.display())).because(&error)
-    })?;
-    // A script that cannot be played would cost the task an attempt.
-    handoff_scripted::load(&script).map_err(|error| {
-        Failure::usage("`--script` names nothing that can be played").because(&error)
-    })?;
-    let scripted = Agent::built_in(Agent::SCRIPTED).expect("it is built in");
-    let launch = Launch {
-        argv: scripted.argv(&program, &[script.into_os_string()]),
-    };
+pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let shift = args.shift();
+    let slots = args.slots.map_or(SLOTS, usize::from);
+    let (agent, arguments) = args.agent()?;
+    let spawner = Spawner::new(agent, arguments, ctx)?;
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
+    let crew = Crew::new(Place::new(ctx, spawner), slots, shift);
+    let mut reporter = Reporter::new(shift);
     let mut workshop = desk.workshop(ctx, &*clock);
-    let repaired = reconcile::all(&mut workshop)?;
-    for (path, error) in &repaired.stuck {
-        let why = one_line(&error.to_string());
-        ctx.out.note(format!(
-            "The worktree `{}` stays as it is: {why}.",
-            path.display()
-        ))?;
-    }
-    let walked = walk_next(&mut workshop, &launch).map_err(|error| {
-        Failure::from(error).hint("the task was given back; look at it with `handoff queue list`")
-    })?;
-    show(walked.as_ref(), ctx)
+    let mut untold = None;
+    crew.work(&mut workshop, |news| {
+        let told = reporter.tell(news, ctx);
+        told.map_err(|failure| {
+            untold = Some(failure);
+            handoff_engine::EngineError::Unheard
+        })
+    })
+    .map_err(|error| untold.take().unwrap_or_else(|| Failure::from(error)))?;
+    reporter.finish(ctx)
 }
 
-fn show(walked: Option<&Walked>, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let (code, ending, reason) = match walked.map(|walked| &walked.ending) {
-        None => (ExitCode::NothingReady, "nothing_ready", None),
-        Some(Ending::Done) => (ExitCode::Done, "done", None),
-        Some(Ending::Failed(reason)) => (ExitCode::CheckFailed, "failed", Some(reason.as_str())),
-        Some(Ending::Blocked(reason)) => (ExitCode::CheckFailed, "blocked", Some(reason.as_str())),
-    };
-    let task = walked.map(|walked| walked.name.as_str());
-    if ctx.out.is_json() {
-        ctx.out.document(
-            WalkedDocument::SCHEMA,
-            WalkedDocument {
-                task,
-                ending,
-                reason,
-            },
-        )?;
-        return Ok(code);
+impl Args {
+    const fn shift(&self) -> Shift {
+        match (self.once, self.until_empty) {
+            (true, _) => Shift::Once,
+            (false, true) => Shift::UntilEmpty,
+            (false, false) => Shift::Always,
+        }
     }
-    let Some(task) = task else {
-        ctx.out.note("Nothing is ready to be claimed.")?;
-        return Ok(code);
-    };
-    let tone = if code == ExitCode::Done {
-        Tone::Good
-    } else {
-        Tone::Bad
-    };
-    let reason = reason.map_or_else(String::new, |reason| format!(": {}", plain(reason)));
-    let line = format!("{task} is {}{reason}", ctx.out.styled(tone, ending));
-    ctx.out.line(line)?;
-    Ok(code)
+
+    /// The agent and what it gets.
+    fn agent(self) -> Result<(AgentName, Vec<OsString>), Failure> {
+        let Some(script) = self.script else {
+            let agent = self.agent.expect("clap demands one of both");
+            return Ok((agent, self.arguments));
+        };
+        let script = std::path::absolute(&script).map_err(|error| {
+            Failure::failed(format!("cannot find `{}`", script.display())).because(&error)
+        })?;
+        // A script that cannot be played would cost the task an attempt.
+        handoff_scripted::load(&script).map_err(|error| {
+            Failure::usage("`--script` names nothing that can be played").because(&error)
+        })?;
+        let scripted = Agent::built_in(Agent::SCRIPTED).expect("it is built in");
+        Ok((scripted.name, vec![script.into_os_string()]))
+    }
 }

@@ -46,6 +46,8 @@ fn help_lists_the_commands() {
       send         Say something to a session: typed when its agent reads, delivered when that was seen
       messages     What was said to a session, and how far it came
       reply        Say something to whoever started this session
+      done         Inside a session: say that your task is done, so that it is checked
+      block        Inside a session: say that your task needs a person
       answer       Answer the question that an agent shows, or see what it asks
       interrupt    Make an agent stop what it is doing
       wait         Wait until a session has ended and exit as it did, or until it does something

@@ -82,6 +82,7 @@ const CRATES: [Crate; 15] = [
             "handoff-package",
             "handoff-workspace",
             "handoff-agents",
+            "handoff-session",
         ],
         reason: "the engine serves every front end and an agent of any kind, so it knows none",
     },

@@ -63,7 +63,13 @@ pub(super) fn killed_in_the_middle(stage: &mut Stage, ctx: &mut Context) -> Resu
     tell(
         ctx,
         "          ",
-        "kill -9: worker and agent are gone; half of the work lies in a worktree.",
+        "kill -9: the worker is gone. Its agent goes on, in a session of its own.",
+    )?;
+    stage.kill_holders()?;
+    tell(
+        ctx,
+        "          ",
+        "kill -9 again: the session is gone too; half of the work lies in a worktree.",
     )
 }
 

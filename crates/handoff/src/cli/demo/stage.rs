@@ -8,7 +8,9 @@ use std::time::Duration;
 use handoff_api::ExitCode;
 use handoff_core::{Cursor, Envelope};
 use handoff_engine::Places;
+use handoff_process::tree::{self, Force};
 use handoff_process::{Child, Exit, Program};
+use handoff_session::{Client, Known, Standing, catalogue};
 use handoff_store::events::{self, Following};
 use handoff_store::{Store, read};
 
@@ -138,8 +140,34 @@ impl Stage {
     }
 }
 
+impl Stage {
+    /// The sessions that live here.
+    fn sessions(&self) -> Vec<Known> {
+        let places = handoff_session::Places::new(self.root.join("state"));
+        let mut known = catalogue::all(&places).unwrap_or_default();
+        known.retain(|it| it.standing == Standing::Live);
+        known
+    }
+
+    /// Kills the holders of sessions, as an accident would, and returns when nothing of them is left.
+    pub(super) fn kill_holders(&self) -> Result<(), Failure> {
+        for known in self.sessions() {
+            tree::signal(&[known.record.holder.into()], Force::Kill);
+            let lock = handoff_session::place::holder_lock(&known.directory);
+            handoff_files::Lock::acquire(&lock, "demo")
+                .map(handoff_files::Lock::release)
+                .map_err(|error| Failure::failed("a session does not end").because(&error))?;
+        }
+        Ok(())
+    }
+}
+
 impl Drop for Stage {
     fn drop(&mut self) {
+        for known in self.sessions() {
+            // Only where the story broke off; what cannot be ended here is ended by nobody.
+            Client::new(&known.record.socket).stop(Duration::ZERO).ok();
+        }
         if !self.is_kept {
             // A scratch directory that stays behind harms nobody.
             std::fs::remove_dir_all(&self.root).ok();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use handoff_agents::AgentName;
 use handoff_api::ExitCode;
-use handoff_core::{ProjectId, SessionId, SessionName};
+use handoff_core::{ProjectId, Role, SessionId, SessionName};
 use handoff_engine::without_secrets;
 use handoff_process::{Program, Report, Size, detach};
 use handoff_session::environment::Work;
@@ -43,6 +43,7 @@ pub(super) struct Launch {
     /// Where it listens besides its socket.
     pub(super) network: Option<Address>,
     pub(super) care: Care,
+    pub(super) role: Role,
     pub(super) work: Option<Work>,
 }
 
@@ -116,11 +117,12 @@ impl Launch {
 impl Launch {
     /// What it works on and what its holder looks after, as options.
     fn surroundings(&self) -> Vec<OsString> {
-        let mut options: Vec<OsString> = vec![];
+        let mut options: Vec<OsString> = vec![format!("--role={}", self.role.word()).into()];
         if let Some(work) = &self.work {
             options.push(format!("--task={}", work.task).into());
             options.push(format!("--task-id={}", work.id).into());
             options.push(format!("--fence={}", work.fence).into());
+            options.extend(work.batch.map(|batch| format!("--batch={batch}").into()));
         }
         if let Some(policy) = &self.care.policy {
             options.push(format!("--stall-after-ms={}", policy.stall_after.as_millis()).into());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_api::{ExitCode, SessionDocument};
-use handoff_core::{Action, SessionId, SessionName};
+use handoff_core::{Action, Role, SessionId, SessionName};
 use handoff_process::Size;
 use handoff_session::control::Attachment;
 use handoff_session::holder::{Address, Loopback};
@@ -31,7 +31,7 @@ use crate::output::{Tone, plain};
 
 /// What a start takes at most when nobody says otherwise.
 const START_TAKES: Duration = Duration::from_secs(10);
-const MIB: u64 = 1024 * 1024;
+pub(super) const MIB: u64 = 1024 * 1024;
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
@@ -90,7 +90,7 @@ enum Wording {
 }
 
 /// Keeps this much of what is printed, twice, when nobody says otherwise.
-const LOG_LIMIT: u64 = 64;
+pub(super) const LOG_LIMIT: u64 = 64;
 
 impl Args {
     /// For a session that is begun by another command.
@@ -159,7 +159,7 @@ fn brief(args: &Args, known: &Known, assignment: Option<Assignment>) -> Result<(
     }
 }
 
-fn send_first(text: String, known: &Known) -> Result<(), Failure> {
+pub(super) fn send_first(text: String, known: &Known) -> Result<(), Failure> {
     let key = format!("{}/first", known.record.id);
     let order = Order {
         text,
@@ -260,6 +260,7 @@ fn prepare(
         log_limit: args.log_limit.unwrap_or(LOG_LIMIT).saturating_mul(MIB),
         network: network(args),
         care: args.watch.care(&cwd)?,
+        role: Role::Main,
         work: assignment.map(Assignment::work),
         cwd,
     })
@@ -328,7 +329,7 @@ fn refuse_prose(args: &Args) -> Result<(), Failure> {
     Err(Failure::usage(text).hint("choose one that reads: `handoff agents`"))
 }
 
-fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {
+pub(super) fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {
     let known = catalogue::by_id(&places(ctx)?, id).map_err(|error| unreadable(&error))?;
     known.ok_or_else(|| Failure::failed("the session has left no record"))
 }

@@ -1,0 +1,232 @@
+//! Attending to a session: what is to be done next, from what is known of it. Pure; `session` looks and acts.
+
+use std::time::Duration;
+
+use handoff_session::last_word::LastWord;
+use handoff_session::record::Ending;
+use handoff_session::state::Phase;
+
+/// How often an agent that stopped without a word is asked for one.
+const REMINDERS: u64 = 1;
+
+/// What is known of a session at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sight {
+    pub(crate) life: Life,
+    /// What it said last of its task.
+    pub(crate) word: Option<LastWord>,
+    /// What its agent does.
+    pub(crate) phase: Phase,
+    /// The turns that have ended.
+    pub(crate) turns: u64,
+    /// The reminders that were sent.
+    pub(crate) reminded: u64,
+    /// How long it has worked.
+    pub(crate) worked: Duration,
+    /// How long it may.
+    pub(crate) limit: Option<Duration>,
+    /// Whether the right to work on the task is gone: called off, or somebody else's.
+    pub(crate) is_over: bool,
+}
+
+/// Whether a session lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    Lives,
+    Ended(Ending),
+    /// Its holder died without saying how it ended.
+    Lost,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Nothing yet.
+    Wait,
+    /// Ask it for a word.
+    Remind,
+    /// End the session; then look again.
+    Stop,
+    /// Look at what it did.
+    Conclude(Conclusion),
+}
+
+/// How a session came to its end, for the task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Conclusion {
+    /// There may be something to be taken.
+    Finished,
+    /// It needs a person.
+    Blocked(handoff_core::task::Reason),
+    /// Its program failed.
+    Failed(Ending),
+    /// It took too long.
+    TimedOut(Duration),
+    /// It is gone, and nobody knows how far it came.
+    Lost,
+    /// It does not matter any more.
+    Over,
+}
+
+/// Decides. A session that still lives is ended before anything is concluded.
+pub(crate) fn next(sight: &Sight) -> Act {
+    let conclusion = conclusion(sight);
+    match (conclusion, sight.life) {
+        (Some(conclusion), Life::Ended(_) | Life::Lost) => Act::Conclude(conclusion),
+        (Some(_), Life::Lives) => Act::Stop,
+        (None, Life::Ended(ending)) => Act::Conclude(Conclusion::Failed(ending)),
+        (None, Life::Lost) => Act::Conclude(Conclusion::Lost),
+        (None, Life::Lives) if is_idle(sight) => Act::Remind,
+        (None, Life::Lives) => Act::Wait,
+    }
+}
+
+fn conclusion(sight: &Sight) -> Option<Conclusion> {
+    if sight.is_over {
+        return Some(Conclusion::Over);
+    }
+    match &sight.word {
+        Some(LastWord::Done { .. }) => return Some(Conclusion::Finished),
+        Some(LastWord::Blocked { reason }) => return Some(Conclusion::Blocked(reason.clone())),
+        None => {}
+    }
+    let late = sight.limit.filter(|limit| sight.worked >= *limit);
+    match (sight.life, late) {
+        (Life::Ended(Ending::Code(0)), _) => Some(Conclusion::Finished),
+        (Life::Lost, _) => Some(Conclusion::Lost),
+        (_, Some(limit)) => Some(Conclusion::TimedOut(limit)),
+        // It was asked, and stopped again without a word: what is there is looked at.
+        (Life::Lives, None) if is_idle(sight) && sight.reminded >= REMINDERS => {
+            Some(Conclusion::Finished)
+        }
+        (Life::Ended(_) | Life::Lives, None) => None,
+    }
+}
+
+/// It waits for a message, and has had a turn for each that it got.
+fn is_idle(sight: &Sight) -> bool {
+    sight.phase == Phase::Prompt && sight.turns > sight.reminded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_work() -> Sight {
+        Sight {
+            life: Life::Lives,
+            word: None,
+            phase: Phase::Busy,
+            turns: 0,
+            reminded: 0,
+            worked: Duration::from_secs(5),
+            limit: Some(Duration::from_secs(60)),
+            is_over: false,
+        }
+    }
+
+    fn done() -> Option<LastWord> {
+        let report = handoff_core::task::Report::default();
+        Some(LastWord::Done { report })
+    }
+
+    #[test]
+    fn one_at_work_is_left_alone() {
+        assert_eq!(next(&at_work()), Act::Wait);
+    }
+
+    #[test]
+    fn one_that_starts_at_its_prompt_is_not_idle() {
+        let sight = Sight {
+            phase: Phase::Prompt,
+            ..at_work()
+        };
+        assert_eq!(next(&sight), Act::Wait);
+    }
+
+    #[test]
+    fn one_that_stops_without_a_word_is_asked_once_and_then_judged() {
+        let silent = Sight {
+            phase: Phase::Prompt,
+            turns: 1,
+            ..at_work()
+        };
+        assert_eq!(next(&silent), Act::Remind);
+        let asked = Sight {
+            reminded: 1,
+            ..silent
+        };
+        assert_eq!(next(&asked), Act::Wait, "it has not had its turn");
+        let again = Sight { turns: 2, ..asked };
+        assert_eq!(next(&again), Act::Stop);
+        let ended = Sight {
+            life: Life::Ended(Ending::Code(0)),
+            ..again
+        };
+        assert_eq!(next(&ended), Act::Conclude(Conclusion::Finished));
+    }
+
+    #[test]
+    fn its_word_counts_more_than_how_its_program_ended() {
+        let said = Sight {
+            word: done(),
+            ..at_work()
+        };
+        assert_eq!(next(&said), Act::Stop);
+        let killed = Sight {
+            life: Life::Ended(Ending::Signal(15)),
+            ..said
+        };
+        assert_eq!(next(&killed), Act::Conclude(Conclusion::Finished));
+        let lost = Sight {
+            life: Life::Lost,
+            ..killed
+        };
+        assert_eq!(next(&lost), Act::Conclude(Conclusion::Finished));
+    }
+
+    #[test]
+    fn without_a_word_the_program_must_have_ended_well() {
+        for (ending, expected) in [
+            (Ending::Code(0), Conclusion::Finished),
+            (Ending::Code(3), Conclusion::Failed(Ending::Code(3))),
+            (Ending::Signal(9), Conclusion::Failed(Ending::Signal(9))),
+        ] {
+            let sight = Sight {
+                life: Life::Ended(ending),
+                ..at_work()
+            };
+            assert_eq!(next(&sight), Act::Conclude(expected));
+        }
+    }
+
+    #[test]
+    fn one_that_takes_too_long_is_ended() {
+        let late = Sight {
+            worked: Duration::from_secs(60),
+            ..at_work()
+        };
+        assert_eq!(next(&late), Act::Stop);
+        let ended = Sight {
+            life: Life::Ended(Ending::Signal(15)),
+            ..late
+        };
+        let expected = Conclusion::TimedOut(Duration::from_secs(60));
+        assert_eq!(next(&ended), Act::Conclude(expected));
+    }
+
+    #[test]
+    fn one_whose_right_is_gone_is_ended_whatever_it_says() {
+        let sight = Sight {
+            is_over: true,
+            word: done(),
+            ..at_work()
+        };
+        assert_eq!(next(&sight), Act::Stop);
+        let ended = Sight {
+            life: Life::Lost,
+            ..sight
+        };
+        assert_eq!(next(&ended), Act::Conclude(Conclusion::Over));
+    }
+}

@@ -1,0 +1,129 @@
+//! Judging an attempt: what a session did is looked at, checked, and committed. What it says about it is not asked for.
+
+use std::path::Path;
+
+use handoff_core::task::{Command, Evidence};
+use handoff_core::{CommitId, SessionId, Task, TaskState};
+use handoff_git::Repository;
+use handoff_session::plain_text::PlainText;
+use handoff_session::record::Ending as Exit;
+use handoff_session::transcript;
+
+use crate::attendance::Conclusion;
+use crate::collect::{commit, harvest};
+use crate::error::EngineError;
+use crate::places::Attempt;
+use crate::referee;
+use crate::road::{Ending, reason};
+use crate::workshop::Workshop;
+
+/// How much of the end of what an agent printed is looked at for its last line.
+const TAIL: u64 = 64 * 1024;
+
+/// What becomes of the work.
+pub(crate) enum Judgement {
+    Accepted(Vec<Evidence>),
+    Rejected(Ending),
+    /// The session blocked it, or a person called it off.
+    EndedMeanwhile(Ending),
+}
+
+/// Looks at how the session ended, then at what it did.
+pub(crate) fn judge(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    session: SessionId,
+    base: &CommitId,
+    at: &Repository,
+    conclusion: Conclusion,
+) -> Result<Judgement, EngineError> {
+    let failed = |text: String| Judgement::Rejected(Ending::Failed(reason(&text)));
+    if let Some(ending) = ended_meanwhile(&workshop.reload(task)?) {
+        return Ok(Judgement::EndedMeanwhile(ending));
+    }
+    let last_line = || last_line(&workshop.places.session(session));
+    Ok(match conclusion {
+        Conclusion::Finished => return judge_work(workshop, task, base, at),
+        Conclusion::Blocked(reason) => Judgement::Rejected(Ending::Blocked(reason)),
+        Conclusion::Failed(Exit::Code(code)) => {
+            failed(format!("the agent exited with {code}{}", last_line()))
+        }
+        Conclusion::Failed(Exit::Signal(signal)) => {
+            failed(format!("the agent was ended by signal {signal}"))
+        }
+        Conclusion::TimedOut(limit) => {
+            failed(format!("the agent took longer than {} s", limit.as_secs()))
+        }
+        Conclusion::Lost => Judgement::Rejected(Ending::GivenBack(reason("its session was lost"))),
+        Conclusion::Over => {
+            Judgement::EndedMeanwhile(Ending::GivenBack(reason("somebody else has the task")))
+        }
+    })
+}
+
+fn judge_work(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    base: &CommitId,
+    at: &Repository,
+) -> Result<Judgement, EngineError> {
+    let worktree = workshop.places.worktree(task.project, Attempt::of(task));
+    let paths = match harvest(workshop, task, at, base) {
+        Ok(paths) => paths,
+        Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
+    };
+    let mut evidence = vec![];
+    if let Some(command) = &task.spec.verify {
+        let verdict = referee::verify(workshop, task, command, &worktree)?;
+        // Another run of the same check is another proof.
+        let verb = format!("verify-{}", handoff_process::mint().simple());
+        prove(workshop, task, &verdict.evidence, &verb)?;
+        evidence.push(verdict.evidence);
+        if let Some(objection) = verdict.objection {
+            return Ok(Judgement::Rejected(Ending::Failed(reason(&objection))));
+        }
+    }
+    if let Some(proof) = commit(workshop, task, at, &paths)? {
+        prove(workshop, task, &proof, "commit")?;
+        evidence.push(proof);
+    }
+    Ok(Judgement::Accepted(evidence))
+}
+
+fn ended_meanwhile(task: &Task) -> Option<Ending> {
+    match &task.state {
+        TaskState::Done { .. } => Some(Ending::Done),
+        TaskState::Failed { reason, .. } => Some(Ending::Failed(reason.clone())),
+        TaskState::Blocked { reason, .. } => Some(Ending::Blocked(reason.clone())),
+        TaskState::Cancelled { .. } => Some(Ending::Blocked(reason("the task was called off"))),
+        TaskState::Waiting
+        | TaskState::Queued
+        | TaskState::Leased { .. }
+        | TaskState::Running { .. } => None,
+    }
+}
+
+pub(crate) fn prove(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    evidence: &Evidence,
+    verb: &str,
+) -> Result<(), EngineError> {
+    let command = Command::Prove {
+        fence: task.fence,
+        evidence: evidence.clone(),
+    };
+    workshop.tell(task, command, verb)
+}
+
+/// The last line that the agent printed, where it may have said what is wrong.
+fn last_line(session: &Path) -> String {
+    let Ok(tail) = transcript::tail(session, 5, TAIL) else {
+        return String::new();
+    };
+    let mut text = PlainText::default();
+    let mut lines = text.push(&tail.bytes);
+    lines.extend(text.rest());
+    let last = lines.iter().rev().find(|line| !line.trim().is_empty());
+    last.map_or_else(String::new, |line| format!(": {}", line.trim()))
+}

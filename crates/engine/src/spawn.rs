@@ -1,0 +1,41 @@
+//! Beginning a session. The engine knows when, where and what for; how an agent is started is for whoever hands this in.
+
+use std::error::Error;
+use std::path::Path;
+
+use handoff_core::{SessionId, SessionName, Task};
+
+/// Why a session did not begin.
+pub type SpawnError = Box<dyn Error + Send + Sync>;
+
+/// What begins sessions.
+pub trait Spawn {
+    /// Begins a session, and returns when its agent runs: from then on its holder has the session's lock, and its record
+    /// says how it ended. The prompt is in the session's directory already.
+    fn spawn(&self, order: &Order<'_>) -> Result<(), SpawnError>;
+}
+
+/// A session to be begun.
+#[derive(Debug)]
+pub struct Order<'a> {
+    /// Its id.
+    pub session: SessionId,
+    /// What people call it.
+    pub name: SessionName,
+    /// What it works on: the lease is the task's newest.
+    pub task: &'a Task,
+    /// Where it works.
+    pub worktree: &'a Path,
+    /// What it is told first.
+    pub prompt: &'a str,
+}
+
+/// `<task>-<fence>`, as far as a name goes.
+pub(crate) fn session_name(task: &Task) -> SessionName {
+    let number = format!("-{}", task.fence);
+    let room = handoff_core::name::MAX_LEN - number.len();
+    let name = task.spec.name.as_str();
+    let name = format!("{}{number}", &name[..name.floor_char_boundary(room)]);
+    name.parse()
+        .expect("the beginning of a name and a number make a name")
+}

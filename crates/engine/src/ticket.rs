@@ -1,0 +1,49 @@
+//! What whoever takes over from a dead worker must know of an attempt. It is written before the agent is started, into the
+//! directory of its session; a session without one was started by a person, and nobody judges its work.
+
+use handoff_core::{CommitId, Fence, SessionId, TaskId};
+use handoff_files::{Dir, Mode, atomic};
+use serde::{Deserialize, Serialize};
+
+use crate::error::EngineError;
+use crate::places::Places;
+
+const FILE: &str = "ticket.json";
+/// Two ids and two numbers.
+const LONGEST: u64 = 4096;
+
+/// What an attempt began with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Ticket {
+    schema_version: u32,
+    pub(crate) task: TaskId,
+    pub(crate) fence: Fence,
+    /// The commit that its branch began at.
+    pub(crate) base: CommitId,
+}
+
+impl Ticket {
+    const VERSION: u32 = 1;
+
+    pub(crate) fn new(task: TaskId, fence: Fence, base: CommitId) -> Self {
+        Self {
+            schema_version: Self::VERSION,
+            task,
+            fence,
+            base,
+        }
+    }
+
+    pub(crate) fn write(&self, places: &Places, session: SessionId) -> Result<(), EngineError> {
+        let dir = Dir::open(&places.session(session))?;
+        let bytes = serde_json::to_vec(self).expect("ids and numbers are JSON");
+        Ok(atomic::replace(&dir, FILE, &bytes, Mode::Private)?)
+    }
+
+    /// The ticket of a session; none for one without, and for one that cannot be read: nobody judges that either.
+    pub(crate) fn read(places: &Places, session: SessionId) -> Option<Self> {
+        let dir = Dir::open(&places.session(session)).ok()?;
+        let bytes = dir.read(FILE, LONGEST).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+}

@@ -1,0 +1,151 @@
+//! Sessions that a worker begins: the same as those of `run`, without anybody sitting down at them.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::time::Duration;
+
+use handoff_agents::{Agent, AgentName, Pointer};
+use handoff_engine::{Order, Spawn, SpawnError};
+use handoff_process::Size;
+use handoff_session::environment::Work;
+use handoff_session::stall::Policy;
+
+use super::launch::{Launch, own_program, require_program};
+use super::roster;
+use super::run::{LOG_LIMIT, MIB, find, send_first};
+use super::watch_args::Care;
+use crate::ambient::Ambient;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{Format, Output};
+
+/// What a start takes at most. A machine that is busy with other agents is slow.
+const START_TAKES: Duration = Duration::from_secs(30);
+/// How much of a brief describes a session.
+const DESCRIPTION: usize = 80;
+
+/// Begins the sessions of a worker.
+pub(crate) struct Spawner {
+    ambient: Ambient,
+    /// For tasks that ask for no agent of their own.
+    agent: AgentName,
+    arguments: Vec<OsString>,
+}
+
+impl Spawner {
+    /// Refuses an agent that is not known or not there, before a task is claimed for it.
+    pub(crate) fn new(
+        agent: AgentName,
+        arguments: Vec<OsString>,
+        ctx: &Context,
+    ) -> Result<Self, Failure> {
+        let spawner = Self {
+            ambient: ctx.ambient.clone(),
+            agent,
+            arguments,
+        };
+        let (agent, argv) = spawner.command(None, ctx)?;
+        refuse_shell(&agent)?;
+        require_program(&argv[0], ctx.cwd()?, ctx)?;
+        Ok(spawner)
+    }
+
+    /// What is started for a task.
+    fn command(
+        &self,
+        wanted: Option<&AgentName>,
+        ctx: &Context,
+    ) -> Result<(Agent, Vec<OsString>), Failure> {
+        let name = wanted.unwrap_or(&self.agent);
+        let agent = roster::require(name, ctx)?.agent;
+        // What was meant for one agent means something else to another.
+        let arguments = if *name == self.agent {
+            self.arguments.as_slice()
+        } else {
+            &[]
+        };
+        let argv = agent.argv(own_program(ctx)?, arguments);
+        Ok((agent, argv))
+    }
+
+    fn begin(&self, order: &Order<'_>) -> Result<(), Failure> {
+        let out = Output::new(&self.ambient, Format::Text);
+        let ambient = self.ambient.clone();
+        let ctx = Context { ambient, out };
+        let spec = &order.task.spec;
+        let (agent, argv) = self.command(spec.agent.as_ref(), &ctx)?;
+        refuse_shell(&agent)?;
+        require_program(&argv[0], order.worktree, &ctx)?;
+        let tells_by_file = agent.name.as_str() == Agent::SCRIPTED;
+        let launch = Launch {
+            id: order.session,
+            project: order.task.project,
+            name: order.name.clone(),
+            agent: agent.name,
+            argv,
+            description: Some(first_line(spec.brief.as_str())),
+            cwd: order.worktree.to_owned(),
+            size: Size::DETACHED,
+            log_limit: LOG_LIMIT * MIB,
+            network: None,
+            care: Care {
+                policy: Some(Policy::default()),
+                files: vec![],
+            },
+            role: spec.role(),
+            work: Some(work(order)),
+        };
+        launch.start(START_TAKES, &ctx)?;
+        if tells_by_file {
+            return Ok(());
+        }
+        send_first(order.prompt.to_owned(), &find(order.session, &ctx)?)
+    }
+}
+
+fn work(order: &Order<'_>) -> Work {
+    let task = order.task;
+    Work {
+        task: task.spec.name.clone(),
+        id: task.id,
+        fence: task.fence,
+        batch: task.spec.part.map(handoff_core::task::Part::batch),
+    }
+}
+
+/// A shell would run the prompt as commands.
+fn refuse_shell(agent: &Agent) -> Result<(), Failure> {
+    if agent.adapter.input.pointer != Pointer::Source {
+        return Ok(());
+    }
+    let text = format!(
+        "`{}` is a shell and would run a prompt as commands",
+        agent.name
+    );
+    Err(Failure::usage(text).hint("choose one that reads: `handoff agents`"))
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    line.chars().take(DESCRIPTION).collect()
+}
+
+impl Spawn for Spawner {
+    fn spawn(&self, order: &Order<'_>) -> Result<(), SpawnError> {
+        self.begin(order).map_err(|failure| Refused(failure).into())
+    }
+}
+
+/// A failure as the engine records it: what, and why.
+#[derive(Debug)]
+struct Refused(Failure);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)?;
+        let mut causes = self.0.causes.iter();
+        causes.try_for_each(|cause| write!(f, ": {cause}"))
+    }
+}
+
+impl std::error::Error for Refused {}

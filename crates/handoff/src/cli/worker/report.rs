@@ -1,0 +1,129 @@
+//! What a worker tells of its work: a line for each thing that happens, or a document.
+
+use handoff_api::{ExitCode, WalkedDocument};
+use handoff_engine::reconcile::Repaired;
+use handoff_engine::{Ending, News, Shift, Walked};
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output::{Tone, one_line, plain};
+
+/// What came of the tasks so far.
+#[derive(Debug)]
+pub(super) struct Reporter {
+    shift: Shift,
+    ended: usize,
+    wrong: usize,
+}
+
+impl Reporter {
+    pub(super) const fn new(shift: Shift) -> Self {
+        Self {
+            shift,
+            ended: 0,
+            wrong: 0,
+        }
+    }
+
+    pub(super) fn tell(&mut self, news: News<Failure>, ctx: &mut Context) -> Result<(), Failure> {
+        match news {
+            News::Repaired(repaired) => repairs(&repaired, ctx),
+            // Of one task its end is enough.
+            News::Begun(_) if self.shift == Shift::Once => Ok(()),
+            News::Begun(task) => {
+                let name = &task.spec.name;
+                note(format!("{name} begins, attempt {}", task.fence), ctx)
+            }
+            News::TakenOver(task) => {
+                let name = &task.spec.name;
+                note(
+                    format!("{name} goes on: its worker is gone, its session is not"),
+                    ctx,
+                )
+            }
+            News::Idle => note("Nothing is ready; waiting.".to_owned(), ctx),
+            News::Ended(walked) => self.ended(&walked, ctx),
+            News::GivenUp(failure) => {
+                self.wrong += 1;
+                let causes: Vec<_> = failure.causes.iter().map(|it| one_line(it)).collect();
+                let why = [vec![one_line(&failure.message)], causes]
+                    .concat()
+                    .join(": ");
+                note(format!("A task was given back: {why}"), ctx)
+            }
+        }
+    }
+
+    fn ended(&mut self, walked: &Walked, ctx: &mut Context) -> Result<(), Failure> {
+        self.ended += 1;
+        let (ending, reason) = match &walked.ending {
+            Ending::Done => ("done", None),
+            Ending::Failed(reason) => ("failed", Some(reason.as_str())),
+            Ending::Blocked(reason) => ("blocked", Some(reason.as_str())),
+            Ending::GivenBack(reason) => ("given_back", Some(reason.as_str())),
+        };
+        if reason.is_some() {
+            self.wrong += 1;
+        }
+        let task = walked.name.as_str();
+        if ctx.out.is_json() {
+            let task = Some(task);
+            let document = WalkedDocument {
+                task,
+                ending,
+                reason,
+            };
+            return Ok(ctx.out.document(WalkedDocument::SCHEMA, document)?);
+        }
+        let (tone, word) = match &walked.ending {
+            Ending::Done => (Tone::Good, "done"),
+            Ending::Failed(_) => (Tone::Bad, "failed"),
+            Ending::Blocked(_) => (Tone::Attention, "blocked"),
+            Ending::GivenBack(_) => (Tone::Attention, "given back"),
+        };
+        let reason = reason.map_or_else(String::new, |reason| format!(": {}", plain(reason)));
+        let line = format!("{task} is {}{reason}", ctx.out.styled(tone, word));
+        Ok(ctx.out.line(line)?)
+    }
+
+    /// How a shift that has an end is told to whoever waited for it.
+    pub(super) fn finish(&self, ctx: &mut Context) -> Result<ExitCode, Failure> {
+        if self.wrong > 0 {
+            return Ok(ExitCode::CheckFailed);
+        }
+        if self.ended > 0 || self.shift == Shift::UntilEmpty {
+            return Ok(ExitCode::Done);
+        }
+        if ctx.out.is_json() {
+            let document = WalkedDocument {
+                task: None,
+                ending: "nothing_ready",
+                reason: None,
+            };
+            ctx.out.document(WalkedDocument::SCHEMA, document)?;
+        } else {
+            ctx.out.note("Nothing is ready to be claimed.")?;
+        }
+        Ok(ExitCode::NothingReady)
+    }
+}
+
+fn repairs(repaired: &Repaired, ctx: &mut Context) -> Result<(), Failure> {
+    if repaired.given_back > 0 {
+        let many = repaired.given_back;
+        note(
+            format!("Given back, because their sessions are gone: {many}"),
+            ctx,
+        )?;
+    }
+    for (path, error) in &repaired.stuck {
+        let why = one_line(&error.to_string());
+        let path = path.display();
+        note(format!("The worktree `{path}` stays as it is: {why}."), ctx)?;
+    }
+    Ok(())
+}
+
+fn note(text: String, ctx: &mut Context) -> Result<(), Failure> {
+    Ok(ctx.out.note(text)?)
+}
