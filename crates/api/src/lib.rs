@@ -45,7 +45,7 @@ pub use message::{
     SessionWaitDocument,
 };
 pub use package::{
-    ClaimOutcome, ContextChangeDocument, ContextDocument, ContextEntryDocument,
+    AttachmentDocument, ClaimOutcome, ContextChangeDocument, ContextDocument, ContextEntryDocument,
     ContextHistoryDocument, ContextReceipt, IntegrityDocument, KeysDocument, PackageDocument,
     PackageReceipt, PackageRow, PackagesDocument, ReceivedDocument, SignerDocument, SweepDocument,
     TransferDocument, VerificationDocument,

@@ -152,6 +152,10 @@ pub struct VerificationDocument {
     pub claims: Vec<ClaimOutcome>,
     /// Where to go on.
     pub resume_point: Option<String>,
+    /// `resolved` if that place exists here, else `unresolved`.
+    pub resolution: &'static str,
+    /// Why it is not resolved.
+    pub unresolved: Option<String>,
 }
 
 impl VerificationDocument {
@@ -180,6 +184,26 @@ impl ReceivedDocument {
     pub const SCHEMA: &str = "handoff.received/1";
 }
 
+/// What `package attachment` says.
+#[derive(Debug, Serialize)]
+pub struct AttachmentDocument {
+    /// Of which package.
+    pub package: String,
+    /// What it is called there.
+    pub name: String,
+    /// Of its content.
+    pub sha256: String,
+    /// How many bytes it has.
+    pub size: u64,
+    /// Where it was written to.
+    pub path: String,
+}
+
+impl AttachmentDocument {
+    /// The schema of `package attachment`.
+    pub const SCHEMA: &str = "handoff.attachment/1";
+}
+
 /// What a transfer says: the answer of the Handoff Protocol.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -206,6 +230,8 @@ pub struct SweepDocument {
     pub packages: usize,
     /// Attachments that no package has any more.
     pub attachments: usize,
+    /// Files that the ledger does not know. They are left as they are.
+    pub unknown: Vec<String>,
     /// Whether anything was done.
     pub is_dry_run: bool,
 }

@@ -6,12 +6,14 @@ use handoff_core::{
     Caller, Digest, IdempotencyKey, PackageId, PackageRecord, ProjectId, Timestamp,
 };
 use handoff_package::{
-    KeyPair, KeyStanding, Keyring, LoadError, Opened, Package, Sealed, Shelf, open, seal,
+    Blobs, Clean, KeyPair, KeyStanding, Keyring, LoadError, Opened, Package, Sealed, Shelf, open,
+    seal,
 };
 use handoff_store::queue::{Change, Request, submit};
 use handoff_store::{Store, StoreKind, packages, read};
 
 use crate::error::EngineError;
+use crate::ledger_blobs::LedgerBlobs;
 use crate::places::Places;
 
 /// Where packages are sealed, kept and found.
@@ -78,6 +80,18 @@ impl<'a> Depot<'a> {
         &self.shelf
     }
 
+    /// The contents of attachments.
+    pub fn blobs(&mut self) -> Box<dyn Blobs + '_> {
+        if self.is_shared() {
+            Box::new(LedgerBlobs {
+                store: self.store,
+                project: self.project,
+            })
+        } else {
+            Box::new(self.shelf.clone())
+        }
+    }
+
     /// The ledger.
     pub fn store(&mut self) -> &mut dyn Store {
         self.store
@@ -96,11 +110,12 @@ impl<'a> Depot<'a> {
     /// Seals a package with this machine's key, keeps it and takes it into the ledger.
     pub fn keep(
         &mut self,
-        package: &Package,
+        package: &Clean,
         origin: Origin,
         by: &Caller,
         key: &IdempotencyKey,
     ) -> Result<PackageRecord, EngineError> {
+        let package = package.package();
         let sealed = seal(package, &self.own_key()?)?;
         let arrival = Arrival {
             label: &package.label,

@@ -77,6 +77,9 @@ pub enum EngineError {
     /// The package could not be made.
     #[error("cannot seal the package")]
     Seal(#[from] handoff_package::SealError),
+    /// There seem to be secrets where no mark can stand.
+    #[error("the package is not sealed")]
+    Secrets(#[from] handoff_package::SecretsError),
     /// The package could not be written.
     #[error("cannot store the package")]
     Package(#[from] handoff_package::ShelfError),

@@ -17,6 +17,7 @@ mod crew;
 pub mod depot;
 mod error;
 mod judgement;
+mod ledger_blobs;
 mod places;
 mod prompt;
 pub mod reconcile;

@@ -276,7 +276,13 @@ impl Walk {
         evidence: &[Evidence],
     ) -> Result<Ending, EngineError> {
         let task = workshop.reload(&self.task)?;
-        seal::seal(workshop, &task, self.session, evidence)?;
+        match seal::seal(workshop, &task, self.session, evidence) {
+            Err(EngineError::Secrets(error)) => {
+                let why = reason(&format!("not sealed: {error}"));
+                return self.reject(workshop, Ending::Blocked(why));
+            }
+            sealed => sealed?,
+        };
         let complete = Command::Complete {
             fence: Some(task.fence),
             summary: task

@@ -10,7 +10,7 @@ use handoff_core::{
 use handoff_package::payload::{
     Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, Probe, SerializedContext,
 };
-use handoff_package::{Package, Payload};
+use handoff_package::{Clean, Package, Payload};
 use handoff_store::{contexts, packages, read};
 
 use crate::error::EngineError;
@@ -37,6 +37,8 @@ pub(crate) fn seal(
     };
     let key = format!("{}/{}/package", task.id, task.fence);
     let key: IdempotencyKey = key.parse().expect("ids and a word make a key");
+    // Nobody is there to be asked, and the work is done: marks stand where the secrets were.
+    let (package, _) = Clean::redact(package)?;
     let kept = workshop
         .depot()
         .keep(&package, Origin::Made, &Caller::Worker, &key)?;

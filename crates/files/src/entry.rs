@@ -4,7 +4,7 @@
 
 use crate::dir::{Dir, DirError, is_plain};
 use crate::failure::at;
-use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
+use rustix::fs::{AtFlags, FileType, Mode, RenameFlags, Timespec, Timestamps, UTIME_NOW};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -83,6 +83,27 @@ impl Dir {
         match rustix::fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(status) => Ok(Some(Entry::of(FileType::from_raw_mode(status.st_mode)))),
             Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(at(&self.path().join(name), DirError::Open)(errno)),
+        }
+    }
+
+    /// Marks what stands at a name as used now, for whoever clears away what is old; whether anything stands there.
+    pub fn touch(&self, name: impl AsRef<OsStr>) -> Result<bool, DirError> {
+        let name = name.as_ref();
+        if !is_plain(name) {
+            return Err(DirError::NotBeneath(self.path().join(name)));
+        }
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_NOW,
+        };
+        let times = Timestamps {
+            last_access: now,
+            last_modification: now,
+        };
+        match rustix::fs::utimensat(self, name, &times, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
             Err(errno) => Err(at(&self.path().join(name), DirError::Open)(errno)),
         }
     }

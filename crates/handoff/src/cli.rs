@@ -17,7 +17,7 @@ mod queue;
 mod resume;
 mod scripted_agent;
 mod session;
-mod span;
+pub(crate) mod span;
 mod teaching;
 mod transfer;
 mod upgrade;

@@ -1,9 +1,13 @@
 //! The user's configuration: `$XDG_CONFIG_HOME/handoff/config.toml`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use handoff_core::ContextKey;
+use handoff_core::package::{PackageKind, PhaseName};
 use serde::Deserialize;
 
+use crate::cli::span::Span;
 use crate::failure::Failure;
 
 /// What a person set once for all repositories.
@@ -14,6 +18,8 @@ pub(crate) struct Config {
     pub(crate) store: StoreConfig,
     #[serde(default)]
     pub(crate) upgrade: UpgradeConfig,
+    #[serde(default)]
+    pub(crate) package: PackageConfig,
 }
 
 /// Which store to use.
@@ -32,6 +38,42 @@ pub(crate) struct StoreConfig {
 pub(crate) struct UpgradeConfig {
     /// What tells the newest release, in the form of GitHub's `releases/latest`.
     pub(crate) url: Option<String>,
+}
+
+/// How packages are made and received.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PackageConfig {
+    /// How long a package can be received when nobody says otherwise; `0s` is for ever.
+    pub(crate) ttl: Option<Span>,
+    /// The context without which nobody can go on.
+    #[serde(default)]
+    pub(crate) required: RequiredContext,
+    /// The phases of the pipeline, each with its number of steps.
+    #[serde(default)]
+    pub(crate) phases: BTreeMap<PhaseName, u32>,
+}
+
+/// The keys without which nobody can go on.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RequiredContext {
+    /// In a package of this kind.
+    #[serde(default)]
+    kind: BTreeMap<PackageKind, Vec<ContextKey>>,
+    /// In a package that goes on with this phase.
+    #[serde(default)]
+    phase: BTreeMap<PhaseName, Vec<ContextKey>>,
+}
+
+impl RequiredContext {
+    /// The keys that a package needs, in order, each once.
+    pub(crate) fn of(&self, kind: PackageKind, phase: Option<&PhaseName>) -> BTreeSet<ContextKey> {
+        let by_kind = self.kind.get(&kind);
+        let by_phase = phase.and_then(|phase| self.phase.get(phase));
+        let keys = by_kind.into_iter().chain(by_phase).flatten();
+        keys.cloned().collect()
+    }
 }
 
 impl Config {
@@ -66,7 +108,8 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
         + 1;
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
-        "the settings are `[store]` with `url` and `password_file`, and `[upgrade]` with `url`",
+        "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, and `[package]` with `ttl`, \
+         `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`",
     )
 }
 
@@ -83,6 +126,31 @@ mod tests {
             failure.contains("line 2") && !failure.contains("hunter2"),
             "{failure}"
         );
+    }
+
+    #[test]
+    fn a_package_needs_what_its_kind_and_its_phase_need() {
+        let text = "[package]\nttl = \"12h\"\n[package.required.kind]\npause = [\"b\", \"a\"]\n\
+                    [package.required.phase]\nsynthesis = [\"c\", \"a\"]\n[package.phases]\nsynthesis = 5\n";
+        let package = Config::parse(text).unwrap().package;
+        let phase = "synthesis".parse().unwrap();
+        let keys = |kind, phase| {
+            let keys = package.required.of(kind, phase).into_iter();
+            keys.map(String::from).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(PackageKind::Pause, Some(&phase)), ["a", "b", "c"]);
+        assert_eq!(keys(PackageKind::Manual, Some(&phase)), ["a", "c"]);
+        assert_eq!(keys(PackageKind::Manual, None), [""; 0]);
+        assert_eq!(package.phases[&phase], 5);
+        for wrong in [
+            "[package]\nttl = \"soon\"",
+            "[package]\nttl = 5",
+            "[package.required.kind]\nfeature = [\"a\"]",
+            "[package.required.phase]\na = [\" b\"]",
+            "[package.phases]\na = -1",
+        ] {
+            assert!(Config::parse(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

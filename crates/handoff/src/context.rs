@@ -55,6 +55,14 @@ impl Context {
         self.ambient.can_ask && !self.out.is_json()
     }
 
+    /// What a person set once for all repositories.
+    pub(crate) fn config(&self) -> Result<Config, Failure> {
+        match self.ambient.config_file() {
+            Some(path) => Config::load(&path),
+            None => Ok(Config::default()),
+        }
+    }
+
     /// Opens the store that the environment or the configuration names, else the embedded one.
     pub(crate) fn open_store(&self) -> Result<Box<dyn Store>, Failure> {
         if self.ambient.text("HANDOFF_STORE_KIND") == Some("postgres")
@@ -64,10 +72,7 @@ impl Context {
                 "the way to the server is not known inside a session; leave it to the worker";
             return Err(Failure::new(ExitCode::Unavailable, text));
         }
-        let config = match self.ambient.config_file() {
-            Some(path) => Config::load(&path)?,
-            None => Config::default(),
-        };
+        let config = self.config()?;
         let url = self
             .ambient
             .text("HANDOFF_STORE")

@@ -147,6 +147,7 @@ impl From<EngineError> for Failure {
             | EngineError::Wait(_)
             | EngineError::Unfinished(_)
             | EngineError::Seal(_)
+            | EngineError::Secrets(_)
             | EngineError::Package(_)) => Self::of(ExitCode::Failed, &error),
         }
     }

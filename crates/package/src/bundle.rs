@@ -4,11 +4,10 @@
 
 use std::io::{self, BufRead, Read};
 
-use handoff_files::DirError;
-
+use crate::blobs::{BlobError, Blobs, Progress};
 use crate::frame;
+use crate::payload::Attachment;
 use crate::seal::{OpenError, Opened, PAYLOAD_LIMIT, open};
-use crate::shelf::{Shelf, ShelfError};
 
 /// A bundle could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +25,7 @@ pub enum BundleError {
         name: String,
         /// Why.
         #[source]
-        source: ShelfError,
+        source: BlobError,
     },
     /// Something follows the last attachment.
     #[error("there are bytes behind the package")]
@@ -60,15 +59,15 @@ pub fn read_package(from: &mut dyn BufRead) -> Result<Unpacked, BundleError> {
     Ok(Unpacked { opened, bytes })
 }
 
-/// Reads the attachments of a bundle onto a shelf, each checked against its digest before it gets its name.
+/// Reads the attachments of a bundle to where they are kept, each checked against its digest before it gets its name.
 pub fn read_attachments(
     from: &mut dyn BufRead,
     opened: &Opened,
-    shelf: &Shelf,
+    blobs: &mut dyn Blobs,
 ) -> Result<(), BundleError> {
     for attachment in &opened.package.payload.attachments {
         let mut content = from.take(attachment.size);
-        let put = shelf.put_blob(attachment, &mut content);
+        let put = blobs.take_in(attachment, &mut content);
         put.map_err(|source| BundleError::Attachment {
             name: attachment.name.to_string(),
             source,
@@ -85,10 +84,52 @@ pub fn read_attachments(
 }
 
 /// A bundle as it is given away. Each attachment is checked while it is read.
-pub fn reader(bytes: Vec<u8>, opened: &Opened, shelf: &Shelf) -> Result<Box<dyn Read>, DirError> {
-    let mut bundle: Box<dyn Read> = Box::new(io::Cursor::new(bytes));
-    for attachment in &opened.package.payload.attachments {
-        bundle = Box::new(bundle.chain(shelf.read_blob(attachment)?));
+pub struct Bundle<'a> {
+    package: io::Cursor<Vec<u8>>,
+    blobs: &'a mut dyn Blobs,
+    current: Option<Progress>,
+    left: std::vec::IntoIter<Attachment>,
+}
+
+impl<'a> Bundle<'a> {
+    /// A package with its attachments, if they are all there.
+    pub fn new(
+        bytes: Vec<u8>,
+        opened: &Opened,
+        blobs: &'a mut dyn Blobs,
+    ) -> Result<Self, BlobError> {
+        let attachments = opened.package.payload.attachments.clone();
+        for attachment in &attachments {
+            if !blobs.has(&attachment.sha256)? {
+                return Err(BlobError::Missing(attachment.sha256.clone()));
+            }
+        }
+        Ok(Self {
+            package: io::Cursor::new(bytes),
+            blobs,
+            current: None,
+            left: attachments.into_iter(),
+        })
     }
-    Ok(bundle)
+}
+
+impl Read for Bundle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.package.read(buffer)?;
+        if count > 0 || buffer.is_empty() {
+            return Ok(count);
+        }
+        loop {
+            if let Some(current) = &mut self.current {
+                let count = current.read(self.blobs, buffer)?;
+                if count > 0 {
+                    return Ok(count);
+                }
+            }
+            match self.left.next() {
+                Some(next) => self.current = Some(Progress::begin(next)),
+                None => return Ok(0),
+            }
+        }
+    }
 }

@@ -43,13 +43,14 @@ pub fn digest_of(content: &mut dyn Read) -> io::Result<(Digest, u64)> {
 }
 
 /// A reader that fails at its end unless it was the content that was announced.
-pub(crate) struct Checked<R> {
+pub struct Checked<R> {
     inner: Option<Hashing<R>>,
     expected: (Digest, u64),
 }
 
 impl<R: Read> Checked<R> {
-    pub(crate) fn new(inner: R, digest: Digest, length: u64) -> Self {
+    /// Of this digest and this length.
+    pub fn new(inner: R, digest: Digest, length: u64) -> Self {
         Self {
             inner: Some(Hashing::new(inner)),
             expected: (digest, length),

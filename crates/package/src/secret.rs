@@ -2,12 +2,14 @@
 //!
 //! A finding has a kind and a place, never the value. Finding nothing is no proof that there is nothing.
 
+mod clean;
 mod json;
 mod shape;
 mod stream;
 
-pub use json::{redact_json, scan_json};
-pub use stream::scan_stream;
+pub use clean::{Clean, SecretsError};
+pub(crate) use json::{redact_json, scan_json};
+pub(crate) use stream::scan_stream;
 
 use std::fmt;
 
@@ -37,8 +39,7 @@ pub(crate) struct Span {
 }
 
 /// Looks for secrets in a text.
-#[must_use]
-pub fn scan(text: &str, place: &str) -> Vec<Finding> {
+pub(crate) fn scan(text: &str, place: &str) -> Vec<Finding> {
     let line = |at: usize| {
         1 + text.as_bytes()[..at]
             .iter()
@@ -56,8 +57,7 @@ pub fn scan(text: &str, place: &str) -> Vec<Finding> {
 }
 
 /// The text with marks in the places of its secrets.
-#[must_use]
-pub fn redact(text: &str) -> String {
+pub(crate) fn redact(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = 0;
     for span in spans(text) {
@@ -85,8 +85,7 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
 }
 
 /// What a file holds that has such a name; none if its name says nothing.
-#[must_use]
-pub fn kind_by_name(name: &str) -> Option<&'static str> {
+pub(crate) fn kind_by_name(name: &str) -> Option<&'static str> {
     let base = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let is_env = base == ".env" || (base.starts_with(".env.") && !base.ends_with("example"));
     let identities = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];

@@ -1,17 +1,15 @@
 //! Sealed packages and attachments on disk: whole under their names, or not there.
 
-use std::fs::File;
-use std::io::{self, Read};
+mod contents;
+
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use handoff_core::package::SubjectId;
 use handoff_core::{Digest, PackageId};
-use handoff_files::atomic::{self, create_new, create_new_from};
+use handoff_files::atomic::{self, create_new};
 use handoff_files::{Access, Dir, DirError, Mode, WriteError};
 
 use crate::frame;
-use crate::hashing::{Checked, digest_of};
-use crate::payload::Attachment;
 use crate::seal::{LIMIT, OpenError, Opened, Sealed, open};
 
 /// The packages of a project, and their attachments.
@@ -32,18 +30,6 @@ pub enum ShelfError {
     /// Its name has other bytes; they were left as they are.
     #[error("`{}` is another package", .0.display())]
     Differs(PathBuf),
-    /// A file that is to be attached cannot be read.
-    #[error("cannot read the attachment `{name}`")]
-    Attachment {
-        /// Which.
-        name: String,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// A file that is to be attached has a name that cannot be shown.
-    #[error("the attachment `{0}` has a name that cannot be shown")]
-    AttachmentName(String),
     /// Leftovers cannot be cleared away.
     #[error("cannot clear away what dead writers left")]
     Sweep(#[from] atomic::SweepError),
@@ -85,6 +71,12 @@ impl Shelf {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where bundles lie while they are sent.
+    #[must_use]
+    pub fn outbox(&self) -> PathBuf {
+        self.path.join("outbox")
     }
 
     /// Puts a sealed package there. Putting the same one again is no error.
@@ -142,6 +134,12 @@ impl Shelf {
         Ok(names.iter().filter_map(|it| id(it.to_str()?)).collect())
     }
 
+    /// Where a package lies, or would.
+    #[must_use]
+    pub fn file(&self, id: PackageId) -> PathBuf {
+        self.path.join(file_name(id))
+    }
+
     /// A reader of headers, for lists.
     #[must_use]
     pub fn headers(&self) -> Headers {
@@ -151,7 +149,7 @@ impl Shelf {
     /// Removes what dead writers left, and says how much that was.
     pub fn sweep(&self) -> Result<usize, ShelfError> {
         let mut swept = 0;
-        for path in [self.path.clone(), self.blobs()] {
+        for path in [self.path.clone(), self.blobs(), self.outbox()] {
             match Dir::open(&path) {
                 Ok(dir) => swept += atomic::sweep(&dir)?,
                 Err(error) if error.is_not_found() => {}
@@ -159,68 +157,6 @@ impl Shelf {
             }
         }
         Ok(swept)
-    }
-
-    fn blobs(&self) -> PathBuf {
-        self.path.join("blobs")
-    }
-
-    /// Takes a file in as an attachment. It is read twice, and refused if it changes meanwhile.
-    pub fn attach(&self, name: &str, file: &Path) -> Result<Attachment, ShelfError> {
-        let unreadable = |source| ShelfError::Attachment {
-            name: name.to_owned(),
-            source,
-        };
-        let shown: Result<SubjectId, _> = name.parse();
-        let shown = shown.map_err(|_unseen| ShelfError::AttachmentName(name.to_owned()))?;
-        let mut content = File::open(file).map_err(unreadable)?;
-        let (sha256, size) = digest_of(&mut content).map_err(unreadable)?;
-        let attachment = Attachment {
-            name: shown,
-            sha256,
-            size,
-        };
-        self.put_blob(&attachment, &mut File::open(file).map_err(unreadable)?)?;
-        Ok(attachment)
-    }
-
-    /// Takes the content of an attachment in, if it is what its digest says. Content that is there already is not written.
-    pub fn put_blob(&self, blob: &Attachment, content: &mut dyn Read) -> Result<(), ShelfError> {
-        let dir = Dir::create_private(&self.path)?.create_dir("blobs")?;
-        let mut content = Checked::new(content, blob.sha256.clone(), blob.size);
-        match create_new_from(&dir, blob.sha256.as_str(), &mut content, Mode::Private) {
-            Ok(_) | Err(WriteError::AlreadyExists(_)) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Opens the content of an attachment. Whoever reads it checks it: see [`Shelf::read_blob`].
-    pub fn open_blob(&self, digest: &Digest) -> Result<File, DirError> {
-        Dir::open(&self.blobs())?.open_beneath(digest.as_str(), Access::Read)
-    }
-
-    /// Reads the content of an attachment; the reader fails at its end if it is not what its digest says.
-    pub fn read_blob(&self, blob: &Attachment) -> Result<impl Read + use<>, DirError> {
-        let file = self.open_blob(&blob.sha256)?;
-        Ok(Checked::new(file, blob.sha256.clone(), blob.size))
-    }
-
-    /// Takes attachments away that none of these packages has. Returns how many.
-    pub fn remove_blobs_except(&self, kept: &[Digest]) -> Result<usize, ShelfError> {
-        let dir = match Dir::open(&self.blobs()) {
-            Ok(dir) => dir,
-            Err(error) if error.is_not_found() => return Ok(0),
-            Err(error) => return Err(error.into()),
-        };
-        let mut removed = 0;
-        for name in dir.names()? {
-            let digest: Option<Digest> = name.to_str().and_then(|it| it.parse().ok());
-            if digest.is_some_and(|digest| !kept.contains(&digest)) {
-                dir.remove(&name)?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
     }
 }
 

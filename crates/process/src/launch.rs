@@ -104,6 +104,7 @@ pub(crate) fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
             file.rewind()?;
             Ok(file.into())
         }
+        Stdin::File(path) => Ok(File::open(path)?.into()),
     }
 }
 

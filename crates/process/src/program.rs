@@ -54,6 +54,8 @@ pub enum Stdin {
     Empty,
     /// These bytes, then the end.
     Bytes(Vec<u8>),
+    /// What is in this file, which need not fit into memory.
+    File(PathBuf),
 }
 
 impl Program {

@@ -20,7 +20,9 @@ pub enum Input {
 pub fn replace(program: &Program, input: Input) -> StartError {
     let mut command = bare(program);
     match (input, &program.stdin) {
-        (Input::Ours, Stdin::Empty | Stdin::Bytes(_)) => drop(command.stdin(Stdio::inherit())),
+        (Input::Ours, Stdin::Empty | Stdin::Bytes(_) | Stdin::File(_)) => {
+            command.stdin(Stdio::inherit());
+        }
         (Input::Described, described) => match stdin(described) {
             Ok(file) => drop(command.stdin(file)),
             Err(error) => return StartError::Input(program.name.clone(), error),

@@ -6,12 +6,14 @@
 //!   migrations, what an error means, how to wait for a change. Nothing else differs between them.
 //! - One module a noun ([`tasks`], [`events`], [`holds`], [`packages`], [`contexts`]) has its SQL, written once for both.
 //! - [`queue::submit`] is the one way to change anything; [`read`] with the functions of the nouns is
-//!   the way to look.
+//!   the way to look. Only [`blobs`] are written otherwise: they are content under its own digest, and mean nothing before a
+//!   package names them.
 //!
 //! Rows change only together with their event, in one transaction, and only as `handoff-core` decides.
 //! This crate decides nothing about tasks, opens no repository and starts no process.
 
 pub mod audit;
+pub mod blobs;
 mod column;
 pub mod contexts;
 mod error;

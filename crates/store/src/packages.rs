@@ -1,6 +1,8 @@
 //! Package rows: what is known of each package, written only by [`crate::queue`] together with the event that explains it. The
 //! bytes lie in files, or, where machines share no directory, beside the row.
 
+use std::collections::BTreeSet;
+
 use handoff_core::package::PackageStanding;
 use handoff_core::{PackageId, PackageRecord, ProjectId, TaskId, Timestamp};
 
@@ -130,6 +132,19 @@ pub fn of_task(tx: &mut Transaction<'_>, task: TaskId) -> Result<Vec<PackageReco
     rows.iter()
         .map(|row| from_json(field(row.text(0))?))
         .collect()
+}
+
+/// All packages of a project.
+pub fn ids_of(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<BTreeSet<PackageId>, StoreError> {
+    let rows = tx.query(
+        "SELECT id FROM packages WHERE project = $1",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| parsed(row, 0)).collect()
 }
 
 /// The bytes of a package, where they are kept beside its row.

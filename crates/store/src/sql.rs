@@ -2,7 +2,7 @@
 //!
 //! Statements are written once. They number their parameters `$1`, `$2` … in the order of first appearance: PostgreSQL
 //! means the number, SQLite takes each as a name and binds by order, and so both agree. Integers are
-//! 64 bits, everything else is text; neither engine's richer types are worth two versions of a query.
+//! 64 bits, pieces of files are bytes, everything else is text; neither engine's richer types are worth two versions of a query.
 
 use std::error::Error;
 use std::fmt;
@@ -16,6 +16,8 @@ pub(crate) enum Value {
     Int(i64),
     /// Text, JSON included.
     Text(String),
+    /// A piece of a file.
+    Bytes(Vec<u8>),
 }
 
 impl From<i64> for Value {
@@ -42,6 +44,12 @@ impl From<String> for Value {
     }
 }
 
+impl From<Vec<u8>> for Value {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
@@ -65,7 +73,7 @@ impl Row {
     pub(crate) fn int(&self, place: usize) -> Result<i64, FieldError> {
         match &self.0[place] {
             Value::Int(number) => Ok(*number),
-            found @ (Value::Null | Value::Text(_)) => Err(FieldError {
+            found @ (Value::Null | Value::Text(_) | Value::Bytes(_)) => Err(FieldError {
                 place,
                 found: found.clone(),
             }),
@@ -76,10 +84,20 @@ impl Row {
     pub(crate) fn text(&self, place: usize) -> Result<&str, FieldError> {
         match &self.0[place] {
             Value::Text(text) => Ok(text),
-            found @ (Value::Null | Value::Int(_)) => Err(FieldError {
+            found @ (Value::Null | Value::Int(_) | Value::Bytes(_)) => Err(FieldError {
                 place,
                 found: found.clone(),
             }),
+        }
+    }
+
+    /// Field `place` as bytes.
+    pub(crate) fn into_bytes(mut self, place: usize) -> Result<Vec<u8>, FieldError> {
+        match self.0.swap_remove(place) {
+            Value::Bytes(bytes) => Ok(bytes),
+            found @ (Value::Null | Value::Int(_) | Value::Text(_)) => {
+                Err(FieldError { place, found })
+            }
         }
     }
 

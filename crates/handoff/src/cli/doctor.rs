@@ -24,6 +24,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut findings = vec![program(), home(ctx), space(ctx), git(ctx), project(ctx)];
     findings.extend(super::feature::findings(ctx));
+    findings.extend(super::package::finding(ctx));
     let store = match ctx.open_store() {
         Ok(mut store) => {
             findings.push(good("store", describe(&*store)));

@@ -1,5 +1,6 @@
 //! `handoff package`: what one session hands to the next, sealed, signed, expiring, and received once.
 
+mod attachment;
 mod create;
 pub(super) mod draft;
 pub(super) mod export;
@@ -7,6 +8,7 @@ mod gc;
 mod import;
 mod life;
 mod list;
+mod orphans;
 mod probe;
 mod prompt;
 pub(super) mod receive;
@@ -14,8 +16,11 @@ mod schema;
 pub(super) mod scrub;
 pub(super) mod send;
 mod show;
+pub(super) mod surroundings;
 mod verdict;
 mod verify;
+
+pub(super) use orphans::finding;
 
 use clap::Subcommand;
 use handoff_api::{ExitCode, PackageReceipt};
@@ -45,6 +50,8 @@ pub(super) enum Command {
     Delete(life::DeleteArgs),
     /// Write a package to a file or to standard output, with its attachments.
     Export(export::Args),
+    /// Take a file out of a package.
+    Attachment(attachment::Args),
     /// Take in a package from a file or from standard input; also one of the Handoff Protocol, which has no seal.
     Import(import::Args),
     /// Hand a package to another machine: `ssh HOST handoff package import -`.
@@ -65,6 +72,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
         Command::Release(args) => life::release(args, ctx),
         Command::Delete(args) => life::delete(args, ctx),
         Command::Export(args) => export::run(&args, ctx),
+        Command::Attachment(args) => attachment::run(&args, ctx),
         Command::Import(args) => import::run(&args, ctx),
         Command::Send(args) => send::run(&args, ctx),
         Command::Gc(args) => gc::run(&args, ctx),
@@ -98,10 +106,7 @@ pub(super) fn tell(
 ) -> Result<ExitCode, Failure> {
     let state = standing(desk, record)?;
     let depot = desk.depot();
-    let file = depot
-        .shelf()
-        .path()
-        .join(format!("hof-{}.json", record.label.id));
+    let file = depot.shelf().file(record.label.id);
     let receipt = PackageReceipt {
         id: record.label.id.to_string(),
         state,

@@ -143,9 +143,11 @@ impl Pausing {
             claims: vec![],
             task: Some(task),
             tree,
+            settings: ctx.config()?.package,
+            plan: None,
         };
-        let mut package = draft.package(material, desk)?;
-        scrub::text(&mut package.payload, self.secrets)?;
+        let package = draft.package(material, desk)?;
+        let (package, _) = scrub::clean(package, self.secrets)?;
         let key = fresh_key().in_project(desk.project);
         let caller = desk.caller.clone();
         let mut depot = desk.depot();

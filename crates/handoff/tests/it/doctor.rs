@@ -112,6 +112,6 @@ fn a_mistake_in_the_configuration_is_named() {
     exit status: 1
     --- stderr ---
     error: `$TEMP/config/handoff/config.toml` has a mistake in line 1
-    hint: the settings are `[store]` with `url` and `password_file`, and `[upgrade]` with `url`
+    hint: the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`
     ");
 }

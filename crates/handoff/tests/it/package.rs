@@ -1,5 +1,9 @@
 //! `handoff context`, `handoff keys` and `handoff package`: what one session hands to the next.
 
+mod carrying;
+mod secrets;
+mod settings;
+
 use std::fs;
 
 use serde_json::Value;

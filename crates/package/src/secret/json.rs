@@ -6,8 +6,7 @@ use handoff_core::JsonText;
 use super::{Finding, redact, scan, spans};
 
 /// Looks for secrets in the strings of a value, and in the whole of it: a key and its value may be one only together.
-#[must_use]
-pub fn scan_json(value: &JsonText, place: &str) -> Vec<Finding> {
+pub(crate) fn scan_json(value: &JsonText, place: &str) -> Vec<Finding> {
     let strings = strings(value.as_str());
     let mut found: Vec<_> = strings
         .iter()
@@ -20,8 +19,7 @@ pub fn scan_json(value: &JsonText, place: &str) -> Vec<Finding> {
 }
 
 /// The value with marks in the places of its secrets.
-#[must_use]
-pub fn redact_json(value: &JsonText) -> JsonText {
+pub(crate) fn redact_json(value: &JsonText) -> JsonText {
     let source = value.as_str();
     let mut clean = String::with_capacity(source.len());
     let mut rest = 0;

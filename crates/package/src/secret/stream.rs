@@ -12,8 +12,12 @@ const OVERLAP: usize = 8 * 1024;
 const ENOUGH: usize = 20;
 
 /// Looks for secrets in a file, by its name and by its content.
-pub fn scan_stream(name: &str, content: &mut dyn Read) -> io::Result<Vec<Finding>> {
-    let place = format!("the attachment `{name}`");
+pub(crate) fn scan_stream(name: &str, content: &mut dyn Read) -> io::Result<Vec<Finding>> {
+    let place = if scan(name, "").is_empty() {
+        format!("the attachment `{name}`")
+    } else {
+        "an attachment".to_owned()
+    };
     let by_name = kind_by_name(name).map(|kind| Finding {
         kind,
         place: place.clone(),

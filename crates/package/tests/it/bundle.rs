@@ -2,32 +2,39 @@
 
 use std::io::Read as _;
 
-use handoff_package::bundle::{self, BundleError};
+use handoff_package::blobs::Blobs as _;
+use handoff_package::bundle::{self, Bundle, BundleError};
+use handoff_package::payload::Attachment;
 use handoff_package::{OpenError, Shelf, open, seal};
 
 use crate::fixture::{key, package};
 
 /// A bundle with two attachments, and where they lie.
 fn bundled(home: &std::path::Path) -> Vec<u8> {
-    let shelf = Shelf::at(home.join("from"));
+    let mut shelf = Shelf::at(home.join("from"));
     let mut package = package();
     for (name, content) in [("a.txt", "first"), ("b.txt", "")] {
         let file = home.join(name);
         std::fs::write(&file, content).unwrap();
-        let attachment = shelf.attach(name, &file).unwrap();
+        let attachment = Attachment::of(name, &file).unwrap();
+        shelf.take_in(&attachment, &mut content.as_bytes()).unwrap();
         package.payload.attachments.push(attachment);
     }
     let sealed = seal(&package, &key()).unwrap();
     let opened = open(sealed.bytes()).unwrap();
     let mut bytes = vec![];
-    let mut reader = bundle::reader(sealed.bytes().to_vec(), &opened, &shelf).unwrap();
+    let mut reader = Bundle::new(sealed.bytes().to_vec(), &opened, &mut shelf).unwrap();
     reader.read_to_end(&mut bytes).unwrap();
     bytes
 }
 
 fn unpack(mut bytes: &[u8], home: &std::path::Path) -> Result<(), BundleError> {
     let unpacked = bundle::read_package(&mut bytes)?;
-    bundle::read_attachments(&mut bytes, &unpacked.opened, &Shelf::at(home.join("to")))
+    bundle::read_attachments(
+        &mut bytes,
+        &unpacked.opened,
+        &mut Shelf::at(home.join("to")),
+    )
 }
 
 #[test]

@@ -1,9 +1,11 @@
 use handoff_core::context::Entry;
-use handoff_core::package::{Label, PackageKind};
+use handoff_core::package::{Audience, Label, PackageKind};
 use handoff_core::task::Evidence;
-use handoff_core::{Fence, JsonText, PackageId, ProjectId, Timestamp};
+use handoff_core::tree::Dirty;
+use handoff_core::{Digest, Fence, JsonText, PackageId, ProjectId, TaskId, Timestamp, TreeState};
 use handoff_package::payload::{
-    Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, Probe, SerializedContext,
+    Attachment, Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, Probe,
+    SerializedContext,
 };
 use handoff_package::{KeyPair, Package, Payload};
 use uuid::Uuid;
@@ -84,4 +86,60 @@ pub(crate) fn package() -> Package {
             attachments: vec![],
         },
     }
+}
+
+/// A package with something in every place.
+pub(crate) fn full() -> Package {
+    let mut package = package();
+    let digest = Digest::of(b"x");
+    let (label, payload) = (&mut package.label, &mut package.payload);
+    label.task = Some(TaskId::from_uuid(Uuid::from_u128(3)));
+    label.feature = Some("login".parse().unwrap());
+    label.target_phase = Some("synthesis".parse().unwrap());
+    label.audience = vec![Audience::Project(label.project)];
+    payload.metadata.pipeline_version = Some("3".parse().unwrap());
+    payload.metadata.foreign_id = Some("hof-1".parse().unwrap());
+    payload.tree = Some(TreeState {
+        branch: Some("main".parse().unwrap()),
+        commit: label.commit.clone(),
+        dirty: Some(Dirty {
+            digest: Some(digest.clone()),
+            files: 1,
+        }),
+    });
+    payload.decisions = vec!["because".parse().unwrap()];
+    payload.dead_ends = vec!["no".parse().unwrap()];
+    payload.proofs.push(Evidence::Verified {
+        command: "cargo test".parse().unwrap(),
+        exit_code: Some(0),
+    });
+    let probes = [
+        Probe::Commit {
+            commit: label.commit.clone().unwrap(),
+        },
+        Probe::File {
+            path: "a/b.txt".parse().unwrap(),
+            sha256: digest.clone(),
+        },
+        Probe::Check {
+            name: "unit".parse().unwrap(),
+        },
+        Probe::Context {
+            key: "a".parse().unwrap(),
+            value: "1".parse().unwrap(),
+        },
+        Probe::Command {
+            command: "true".parse().unwrap(),
+        },
+    ];
+    payload.claims.extend(probes.map(|probe| Claim {
+        text: "so".parse().unwrap(),
+        probe: Some(probe),
+    }));
+    payload.attachments = vec![Attachment {
+        name: "log.txt".parse().unwrap(),
+        sha256: digest,
+        size: 1,
+    }];
+    package
 }

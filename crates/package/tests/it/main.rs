@@ -11,4 +11,6 @@ mod schema;
 #[cfg(test)]
 mod seal;
 #[cfg(test)]
+mod secrets;
+#[cfg(test)]
 mod shelf;

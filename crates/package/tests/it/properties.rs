@@ -4,8 +4,9 @@ use std::io::Read as _;
 
 use handoff_core::context::{Entry, MOST_TAGS};
 use handoff_core::{JsonText, Timestamp};
+use handoff_package::bundle::{self, Bundle};
 use handoff_package::payload::SerializedContext;
-use handoff_package::{Shelf, bundle, open, seal};
+use handoff_package::{Shelf, open, seal};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
@@ -33,7 +34,7 @@ fn json() -> impl Strategy<Value = String> {
     })
 }
 
-fn entries() -> impl Strategy<Value = Vec<Entry>> {
+pub(crate) fn entries() -> impl Strategy<Value = Vec<Entry>> {
     let details = (
         json(),
         proptest::option::of("[a-zé ]{0,5}[a-z]"),
@@ -68,9 +69,9 @@ proptest! {
         let opened = open(sealed.bytes()).unwrap();
         prop_assert_eq!(&opened.package, &package);
         prop_assert_eq!(opened.package.payload.context.to_entries(), entries);
-        let shelf = Shelf::at(std::path::PathBuf::from("/nowhere"));
+        let mut shelf = Shelf::at(std::path::PathBuf::from("/nowhere"));
         let mut carried = vec![];
-        let reader = bundle::reader(sealed.bytes().to_vec(), &opened, &shelf);
+        let reader = Bundle::new(sealed.bytes().to_vec(), &opened, &mut shelf);
         reader.unwrap().read_to_end(&mut carried).unwrap();
         let unpacked = bundle::read_package(&mut carried.as_slice()).unwrap();
         prop_assert_eq!(unpacked.opened, opened);

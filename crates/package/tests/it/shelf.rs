@@ -1,7 +1,12 @@
 //! A package on disk is whole under its name, or not there.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
+use std::time::{Duration, SystemTime};
 
+use handoff_package::attachment::AttachError;
+use handoff_package::blobs::{Blobs as _, Content, PIECE};
+use handoff_package::payload::Attachment;
 use handoff_package::shelf::Presence;
 use handoff_package::{LoadError, Shelf, ShelfError, seal};
 
@@ -39,30 +44,63 @@ fn a_package_is_loaded_only_as_it_was_sealed() {
 
 #[test]
 fn an_attachment_is_kept_by_its_content() {
-    let (home, shelf) = shelf();
+    let (home, mut shelf) = shelf();
     let file = home.path().join("log.txt");
-    std::fs::write(&file, "hello").unwrap();
-    let attachment = shelf.attach("log.txt", &file).unwrap();
-    assert_eq!(attachment.size, 5);
-    let mut copied = vec![];
-    let mut content = shelf.read_blob(&attachment).unwrap();
-    content.read_to_end(&mut copied).unwrap();
-    assert_eq!(copied, b"hello");
+    let text = "hello ".repeat(PIECE / 5);
+    std::fs::write(&file, &text).unwrap();
+    let attachment = Attachment::of("log.txt", &file).unwrap();
+    assert_eq!(attachment.size, text.len() as u64);
+    assert!(!shelf.has(&attachment.sha256).unwrap());
+    shelf.take_in(&attachment, &mut text.as_bytes()).unwrap();
+    assert!(shelf.has(&attachment.sha256).unwrap());
+    let read = |shelf: &mut Shelf| {
+        let mut copied = String::new();
+        let mut content = Content::new(shelf, attachment.clone());
+        content.read_to_string(&mut copied).map(|_| copied)
+    };
+    assert_eq!(read(&mut shelf).unwrap(), text);
     let blob = shelf.path().join("blobs").join(attachment.sha256.as_str());
     std::fs::write(blob, "jello").unwrap();
-    let mut content = shelf.read_blob(&attachment).unwrap();
-    assert!(content.read_to_end(&mut copied).is_err());
-    assert_eq!(shelf.remove_blobs_except(&[]).unwrap(), 1);
+    assert!(read(&mut shelf).is_err());
+    let long_ago = SystemTime::UNIX_EPOCH;
+    let unnamed = shelf.unnamed_blobs(&BTreeSet::new(), long_ago).unwrap();
+    assert_eq!(unnamed, vec![], "somebody may be about to name it");
+    let later = long_ago + Duration::from_secs(1 << 40);
+    let named = BTreeSet::from([attachment.sha256.clone()]);
+    assert_eq!(shelf.unnamed_blobs(&named, later).unwrap(), vec![]);
+    let unnamed = shelf.unnamed_blobs(&BTreeSet::new(), later).unwrap();
+    assert_eq!(unnamed, std::slice::from_ref(&attachment.sha256));
+    shelf.remove_blobs(&unnamed).unwrap();
     assert!(
         shelf
-            .put_blob(&attachment, &mut b"jello".as_slice())
+            .take_in(&attachment, &mut b"jello".as_slice())
             .is_err()
     );
+    assert!(!shelf.has(&attachment.sha256).unwrap());
+    shelf.take_in(&attachment, &mut text.as_bytes()).unwrap();
+}
+
+#[test]
+fn what_is_no_file_or_holds_a_secret_is_not_attached() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("x");
+    std::fs::write(&path, format!("a\nghp_{}", "aB3dE5gH7jK9".repeat(3))).unwrap();
+    let error = Attachment::of("x", &path).unwrap_err();
+    let told = format!("{error} {error:?}");
     assert!(
-        shelf.open_blob(&attachment.sha256).is_err(),
-        "nothing has its name"
+        told.contains("GitHub token") && !told.contains("aB3d"),
+        "{told}"
     );
-    shelf
-        .put_blob(&attachment, &mut b"hello".as_slice())
-        .unwrap();
+    assert!(matches!(
+        Attachment::of("x", home.path()),
+        Err(AttachError::NotRegular)
+    ));
+    assert!(matches!(
+        Attachment::of("x", std::path::Path::new("/dev/zero")),
+        Err(AttachError::NotRegular)
+    ));
+    assert!(matches!(
+        Attachment::of("", &path),
+        Err(AttachError::Name(_))
+    ));
 }

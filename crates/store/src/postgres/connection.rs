@@ -68,10 +68,11 @@ impl ToSql for Value {
             Self::Null => Ok(IsNull::Yes),
             Self::Int(number) => number.to_sql(ty, out),
             Self::Text(text) => text.to_sql(ty, out),
+            Self::Bytes(bytes) => bytes.to_sql(ty, out),
         }
     }
 
-    accepts!(INT8, TEXT);
+    accepts!(INT8, TEXT, BYTEA);
 
     to_sql_checked!();
 }
@@ -80,6 +81,8 @@ impl<'a> FromSql<'a> for Value {
     fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         if *ty == Type::INT8 {
             i64::from_sql(ty, raw).map(Self::Int)
+        } else if *ty == Type::BYTEA {
+            Ok(Self::Bytes(raw.to_vec()))
         } else {
             String::from_sql(ty, raw).map(Self::Text)
         }
@@ -89,5 +92,5 @@ impl<'a> FromSql<'a> for Value {
         Ok(Self::Null)
     }
 
-    accepts!(INT8, TEXT);
+    accepts!(INT8, TEXT, BYTEA);
 }

@@ -19,6 +19,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 2,
         sql: include_str!("../../migrations/postgres/0002.sql"),
     },
+    Migration {
+        version: 3,
+        sql: include_str!("../../migrations/postgres/0003.sql"),
+    },
 ];
 
 /// Anyone's number; all of us take the same one while the schema is made.

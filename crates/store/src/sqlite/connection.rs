@@ -170,6 +170,7 @@ impl ToSql for Value {
             Self::Null => ToSqlOutput::Borrowed(ValueRef::Null),
             Self::Int(number) => ToSqlOutput::Borrowed(ValueRef::Integer(*number)),
             Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
         })
     }
 }
@@ -180,7 +181,8 @@ impl FromSql for Value {
             ValueRef::Null => Ok(Self::Null),
             ValueRef::Integer(number) => Ok(Self::Int(number)),
             ValueRef::Text(_) => value.as_str().map(Self::from),
-            ValueRef::Real(_) | ValueRef::Blob(_) => Err(FromSqlError::InvalidType),
+            ValueRef::Blob(bytes) => Ok(Self::Bytes(bytes.to_vec())),
+            ValueRef::Real(_) => Err(FromSqlError::InvalidType),
         }
     }
 }

@@ -19,6 +19,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         version: 2,
         sql: include_str!("../../migrations/sqlite/0002.sql"),
     },
+    Migration {
+        version: 3,
+        sql: include_str!("../../migrations/sqlite/0003.sql"),
+    },
 ];
 
 /// Makes sure that the file has the newest schema, and says which store it is.

@@ -1,5 +1,6 @@
 //! `handoff package create`.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -8,17 +9,20 @@ use handoff_core::caller::Action;
 use handoff_core::package::{Origin, PackageKind};
 use handoff_core::{CommitId, ContextKey, ContextScope, Digest, JsonText, TreeState};
 use handoff_files::Dir;
+use handoff_package::Clean;
 use handoff_package::payload::{Claim, Probe};
 use handoff_store::{contexts, read};
 
 use super::draft::{DraftArgs, Material, task_of, tree};
 use super::scrub::{self, Secrets};
+use super::surroundings::current_plan;
 use super::tell;
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
 use crate::context::{Context, fresh_key};
 use crate::desk::Desk;
 use crate::failure::Failure;
+use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -54,15 +58,15 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         claims,
         task: task_of(scope, &mut desk)?,
         tree: tree(&desk, ctx)?,
+        settings: ctx.config()?.package,
+        plan: current_plan(&desk.repository),
     };
     let mut package = args.draft.package(material, &mut desk)?;
-    let notes = scrub::text(&mut package.payload, Secrets::of(args.redact))?;
-    scrub::label(&package.label)?;
     for file in &args.attachments {
-        scrub::attachment(file)?;
+        package.payload.attachments.push(scrub::attachment(file)?);
     }
-    let attached = attach(&args.attachments, &mut desk)?;
-    package.payload.attachments.extend(attached);
+    let (package, notes) = scrub::clean(package, Secrets::of(args.redact))?;
+    keep_contents(&package, &args.attachments, &mut desk)?;
     let key = args.key.key.unwrap_or_else(fresh_key);
     let key = key.in_project(desk.project);
     let caller = desk.caller.clone();
@@ -70,22 +74,23 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     tell(&mut desk, &record, notes, ctx)
 }
 
-fn attach(
-    files: &[PathBuf],
-    desk: &mut Desk,
-) -> Result<Vec<handoff_package::payload::Attachment>, Failure> {
-    let depot = desk.depot();
-    if depot.is_shared() && !files.is_empty() {
-        return Err(Failure::failed(
-            "a team's store keeps no attachments yet; put the file where its readers are, and name it in the context",
-        ));
+/// Keeps what is attached: what was looked at, and nothing that came into its place since.
+fn keep_contents(package: &Clean, files: &[PathBuf], desk: &mut Desk) -> Result<(), Failure> {
+    let mut depot = desk.depot();
+    let mut blobs = depot.blobs();
+    let attachments = &package.package().payload.attachments;
+    for (attachment, file) in attachments.iter().zip(files) {
+        let failed = || {
+            Failure::failed(format!(
+                "cannot attach `{}`",
+                one_line(attachment.name.as_str())
+            ))
+        };
+        let mut content = File::open(file).map_err(|error| failed().because(&error))?;
+        let kept = blobs.take_in(attachment, &mut content);
+        kept.map_err(|error| failed().because(&error))?;
     }
-    let attach = |file: &PathBuf| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let attached = depot.shelf().attach(&name, file);
-        attached.map_err(|error| Failure::failed(format!("cannot attach {name:?}")).because(&error))
-    };
-    files.iter().map(attach).collect()
+    Ok(())
 }
 
 /// A claim as it stands on the command line.

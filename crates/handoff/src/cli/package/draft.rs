@@ -15,15 +15,18 @@ use handoff_git::{Git, GitError, Repository};
 use handoff_package::payload::{
     Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext,
 };
+use handoff_package::resumption::PLAN;
 use handoff_package::{Package, Payload};
 use handoff_store::{contexts, packages, read, tasks};
 
+use super::surroundings::PlanState;
 use crate::cli::span::Span;
+use crate::config::PackageConfig;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
 
-/// How long a package lives when nobody says otherwise.
+/// How long a package lives when nobody says otherwise, anywhere.
 const DEFAULT_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// What can be said about a package, however it is made.
@@ -59,7 +62,8 @@ pub(crate) struct DraftArgs {
     /// The version of the pipeline.
     #[arg(long, value_name = "VERSION")]
     pipeline_version: Option<PipelineVersion>,
-    /// How long it can be received, such as `12h`; without it a week. `0s` is for ever.
+    /// How long it can be received, such as `12h` or `3d`; without it what `[package] ttl` of your configuration says, else a
+    /// week. `0s` is for ever.
     #[arg(long, value_name = "TIME", conflicts_with = "expires_at")]
     ttl: Option<Span>,
     /// Until when it can be received, such as `2026-12-24T18:00:00Z`.
@@ -114,12 +118,16 @@ fn parse_step(text: &str) -> Result<(u32, u32), String> {
 /// What the draft is made of besides its options.
 pub(crate) struct Material {
     pub(crate) kind: PackageKind,
+    /// What a person set for all packages.
+    pub(crate) settings: PackageConfig,
     pub(crate) scope: ContextScope,
     pub(crate) claims: Vec<Claim>,
     /// Where the code stands.
     pub(crate) tree: Option<TreeState>,
     /// The task whose work it carries.
     pub(crate) task: Option<Task>,
+    /// How far the plan of the current feature is.
+    pub(crate) plan: Option<PlanState>,
 }
 
 impl DraftArgs {
@@ -133,8 +141,26 @@ impl DraftArgs {
         self
     }
 
+    /// What nobody said about where to go on, in the middle of the plan of a feature.
+    fn or_planned(mut self, plan: &PlanState) -> Self {
+        let next = plan.next.as_ref().and_then(|it| it.parse().ok());
+        self.resume_point = self.resume_point.or(next);
+        if self.source_phase.is_none() {
+            self.source_phase = PLAN.parse().ok();
+            self.step = self.step.or(Some((plan.done, plan.total)));
+        }
+        self
+    }
+
     /// Puts a package together. Nothing is sealed yet.
-    pub(crate) fn package(self, material: Material, desk: &mut Desk) -> Result<Package, Failure> {
+    pub(crate) fn package(
+        mut self,
+        material: Material,
+        desk: &mut Desk,
+    ) -> Result<Package, Failure> {
+        if let Some(plan) = &material.plan {
+            self = self.or_planned(plan);
+        }
         let tree = material.tree.clone();
         let (scope, pattern) = (material.scope, self.only.as_ref());
         let (entries, now) = read(&mut *desk.store, |tx| {
@@ -167,12 +193,12 @@ impl DraftArgs {
             id: PackageId::from_uuid(handoff_process::mint()),
             kind: material.kind,
             created_at: now,
-            expires_at: self.expiry(now)?,
+            expires_at: self.expiry(now, material.settings.ttl)?,
             project: desk.project,
             session_id: self.from_session.clone().or(session),
             subject_id: self.subject.clone(),
             task: material.task.as_ref().map(|task| task.id).or(task),
-            feature: None,
+            feature: material.plan.as_ref().map(|plan| plan.feature.clone()),
             target_phase: self.target_phase.clone().or_else(|| source_phase.clone()),
             source_phase,
             commit: tree.as_ref().and_then(|tree| tree.commit.clone()),
@@ -181,7 +207,7 @@ impl DraftArgs {
         })
     }
 
-    fn expiry(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+    fn expiry(&self, now: Timestamp, usual: Option<Span>) -> Result<Option<Timestamp>, Failure> {
         if let Some(expires) = self.expires_at {
             if expires <= now {
                 let text = format!("`--expires-at` is in the past: it is {now}");
@@ -189,7 +215,7 @@ impl DraftArgs {
             }
             return Ok(Some(expires));
         }
-        let ttl = self.ttl.map_or(DEFAULT_TTL, Span::duration);
+        let ttl = self.ttl.or(usual).map_or(DEFAULT_TTL, Span::duration);
         if ttl.is_zero() {
             return Ok(None);
         }
@@ -206,6 +232,7 @@ impl DraftArgs {
         tree: Option<TreeState>,
         desk: &Desk,
     ) -> Payload {
+        let required = self.required(&material);
         let task = material.task;
         let reason = || "manual".parse().expect("a word is a reason");
         let by = desk.caller.to_string();
@@ -230,9 +257,17 @@ impl DraftArgs {
             dead_ends: self.dead_ends,
             proofs: task.map_or_else(Vec::new, |task| task.evidence),
             claims: material.claims,
-            required: self.required,
+            required,
             attachments: vec![],
         }
+    }
+
+    /// The keys that the options name, and those that the configuration does.
+    fn required(&self, material: &Material) -> Vec<ContextKey> {
+        let phase = self.target_phase.as_ref().or(self.source_phase.as_ref());
+        let mut keys = material.settings.required.of(material.kind, phase);
+        keys.extend(self.required.iter().cloned());
+        keys.into_iter().collect()
     }
 
     /// None if nobody said anything about where to go on.

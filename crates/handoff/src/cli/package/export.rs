@@ -8,7 +8,7 @@ use handoff_core::package::{PackageCommand, Recipient};
 use handoff_core::{Fence, PackageId};
 use handoff_engine::depot::Stored;
 use handoff_files::{Dir, Mode, WriteError, atomic};
-use handoff_package::bundle;
+use handoff_package::bundle::Bundle;
 
 use super::receive::claim;
 use super::{desk_for, life, send, tell};
@@ -35,10 +35,17 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Some(_) => Some(claim(args.package, &mut desk)?),
         None => None,
     };
-    let mut bundle = bundled(args.package, &mut desk)?;
-    match args.output.as_ref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => write_file(path, &mut bundle)?,
-        None => io::copy(&mut bundle, &mut Stdout(ctx)).map(drop)?,
+    let written = bundled(args.package, &mut desk, |bundle| {
+        match args.output.as_ref().filter(|path| path.as_os_str() != "-") {
+            Some(path) => write_file(path, bundle),
+            None => Ok(io::copy(bundle, &mut Stdout(ctx)).map(drop)?),
+        }
+    });
+    if let Err(failure) = written {
+        if let Some(fence) = fence {
+            life::give_back(args.package, fence, &mut desk);
+        }
+        return Err(failure);
     }
     let Some(to) = args.transfer_to.clone() else {
         if args.output.is_some() {
@@ -64,7 +71,7 @@ pub(crate) fn to_file(
 ) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(package, ctx)?;
     let fence = claim(package, &mut desk)?;
-    let written = bundled(package, &mut desk).and_then(|mut it| write_file(output, &mut it));
+    let written = bundled(package, &mut desk, |bundle| write_file(output, bundle));
     if let Err(failure) = written {
         life::give_back(package, fence, &mut desk);
         return Err(failure);
@@ -84,17 +91,24 @@ pub(super) fn transferred(
     life::change(desk, id, command, KeyArg { key: None })
 }
 
-/// A package with its attachments, verified while it is read.
-pub(super) fn bundled(id: PackageId, desk: &mut Desk) -> Result<Box<dyn Read>, Failure> {
+/// Hands out a package with its attachments, verified while it is read.
+pub(super) fn bundled<T>(
+    id: PackageId,
+    desk: &mut Desk,
+    take: impl FnOnce(&mut dyn Read) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let mut depot = desk.depot();
     let Stored { opened, bytes, .. } = depot.find(id)?;
-    bundle::reader(bytes, &opened, depot.shelf()).map_err(|error| {
+    let mut blobs = depot.blobs();
+    let bundle = Bundle::new(bytes, &opened, &mut *blobs);
+    let mut bundle = bundle.map_err(|error| {
         Failure::new(ExitCode::Damaged, "an attachment is not there").because(&error)
-    })
+    })?;
+    take(&mut bundle)
 }
 
 /// Standard output, as something to copy to.
-struct Stdout<'a>(&'a mut Context);
+pub(super) struct Stdout<'a>(pub(super) &'a mut Context);
 
 impl Write for Stdout<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -107,7 +121,7 @@ impl Write for Stdout<'_> {
     }
 }
 
-fn write_file(path: &Path, bundle: &mut dyn Read) -> Result<(), Failure> {
+pub(super) fn write_file(path: &Path, bundle: &mut dyn Read) -> Result<(), Failure> {
     let unusable = || Failure::usage(format!("`{}` is not a file to write to", path.display()));
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(unusable)?;
@@ -122,6 +136,6 @@ fn write_file(path: &Path, bundle: &mut dyn Read) -> Result<(), Failure> {
         } else {
             ExitCode::Failed
         };
-        Failure::new(code, "the package is not written").because(&error)
+        Failure::new(code, "the file is not written").because(&error)
     })
 }

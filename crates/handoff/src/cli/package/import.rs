@@ -12,6 +12,7 @@ use handoff_package::protocol::{self, Unsealed};
 use handoff_package::{KeyStanding, Package, Payload, bundle};
 use handoff_store::{packages, read};
 
+use super::scrub::{self, Secrets};
 use super::tell;
 use crate::context::{Context, fresh_key};
 use crate::desk::Desk;
@@ -21,6 +22,9 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     /// From this file; `-` is standard input.
     file: PathBuf,
+    /// In a package without a seal, replace what looks like a secret by a mark, instead of refusing.
+    #[arg(long)]
+    redact: bool,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -65,10 +69,7 @@ fn sealed(input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imported, Failure>
         .expect("an id makes a key");
     let key = key.in_project(desk.project);
     let mut depot = desk.depot();
-    if depot.is_shared() && !unpacked.opened.package.payload.attachments.is_empty() {
-        return Err(Failure::failed("a team's store keeps no attachments yet"));
-    }
-    bundle::read_attachments(input, &unpacked.opened, depot.shelf()).map_err(refused)?;
+    bundle::read_attachments(input, &unpacked.opened, &mut *depot.blobs()).map_err(refused)?;
     let standing = depot.keyring().standing(&unpacked.opened.signer)?;
     let record = depot.adopt(&unpacked.opened, &unpacked.bytes, &caller, &key)?;
     let signer = unpacked.opened.signer.id();
@@ -97,13 +98,15 @@ fn unsealed(args: &Args, input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imp
         Failure::new(ExitCode::Damaged, text).because(&error)
     })?;
     let package = package_of(foreign, desk)?;
+    let (package, mut notes) = scrub::clean(package, Secrets::of(args.redact))?;
     let caller = desk.caller.clone();
     let key = fresh_key().in_project(desk.project);
     let record = desk
         .depot()
         .keep(&package, Origin::Unsealed, &caller, &key)?;
     let note = "It came without a seal: nobody vouches for it. Look at it, and receive it with `--untrusted`.";
-    Ok((record, vec![note.to_owned()]))
+    notes.push(note.to_owned());
+    Ok((record, notes))
 }
 
 fn package_of(foreign: Unsealed, desk: &mut Desk) -> Result<Package, Failure> {

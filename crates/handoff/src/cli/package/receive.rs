@@ -8,14 +8,14 @@ use handoff_core::context::{Fate, KeyFate, Policy};
 use handoff_core::lease::Ttl;
 use handoff_core::package::{Origin, PackageCommand, PackageRefusal, PackageState};
 use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, Task};
-use handoff_engine::depot::Stored;
+use handoff_engine::depot::{Acceptance, Stored};
 use handoff_package::KeyStanding;
 use handoff_store::StoreError;
 use handoff_store::queue::{Change, Receiving};
 
 use super::draft::tree;
 use super::probe::{Commands, Prober, commands};
-use super::verdict::{objections, verification};
+use super::verdict::Grounds;
 use super::{desk_for, life, prompt};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
@@ -103,9 +103,9 @@ pub(crate) fn receive(args: &Args, desk: &mut Desk, ctx: &Context) -> Result<Rec
     let commands = commands(args.run_probes, &desk.caller)?;
     let into = args.scope.resolve(desk)?;
     let stored = desk.depot().find(args.package)?;
-    accept(args, &stored, desk)?;
+    let grounds = accept(args, &stored, desk, ctx)?;
     let fence = claim(args.package, desk)?;
-    let looked = look(&stored, commands, desk, ctx).and_then(|found| {
+    let looked = look(&stored, &grounds, commands, desk, ctx).and_then(|found| {
         strictly(args, &found)?;
         let record = take(args, &stored, fence, into, desk)?;
         Ok((found, record))
@@ -125,36 +125,54 @@ pub(crate) fn receive(args: &Args, desk: &mut Desk, ctx: &Context) -> Result<Rec
 
 fn look(
     stored: &Stored,
+    grounds: &Grounds,
     commands: Commands,
-    desk: &mut Desk,
+    desk: &Desk,
     ctx: &Context,
 ) -> Result<VerificationDocument, Failure> {
-    let acceptance = desk.depot().acceptance(stored)?;
     let prober = Prober::new(&desk.repository, tree(desk, ctx)?, commands, ctx);
-    Ok(verification(stored, &acceptance, &prober))
+    Ok(grounds.verification(stored, &prober))
 }
 
 /// Refuses what may not be received, before anything is claimed.
-fn accept(args: &Args, stored: &Stored, desk: &mut Desk) -> Result<(), Failure> {
-    let mut acceptance = desk.depot().acceptance(stored)?;
+fn accept(
+    args: &Args,
+    stored: &Stored,
+    desk: &mut Desk,
+    ctx: &Context,
+) -> Result<Grounds, Failure> {
+    let grounds = Grounds::find(stored, desk, ctx)?;
+    let mut acceptance = grounds.acceptance.clone();
     if args.untrusted {
         desk.caller.may(Action::Trust)?;
-        if acceptance.signer == KeyStanding::Unknown {
-            acceptance.signer = KeyStanding::Own;
-        }
-        if acceptance.origin == Origin::Unsealed {
-            acceptance.origin = Origin::Imported;
-        }
+        acceptance = without_vouching(acceptance);
     }
-    if acceptance.is_given() {
+    let against = grounds.of_content(stored, &acceptance);
+    if against.is_empty() {
         // Whether it is too late, or somebody else's, the ledger says.
-        return Ok(());
+        return Ok(grounds);
     }
-    let mut failure = Failure::new(ExitCode::Forbidden, "the package is not received");
-    failure.causes = objections(stored, &acceptance);
+    let code = if acceptance.is_given() {
+        ExitCode::CheckFailed
+    } else {
+        ExitCode::Forbidden
+    };
+    let mut failure = Failure::new(code, "the package is not received");
+    failure.causes = against;
     Err(failure.hint(
         "look at it: `handoff package show ID`; a person can trust a key: `handoff keys trust`",
     ))
+}
+
+/// What is left to object when a person says that nobody needs to vouch for it.
+fn without_vouching(mut acceptance: Acceptance) -> Acceptance {
+    if acceptance.signer == KeyStanding::Unknown {
+        acceptance.signer = KeyStanding::Own;
+    }
+    if acceptance.origin == Origin::Unsealed {
+        acceptance.origin = Origin::Imported;
+    }
+    acceptance
 }
 
 /// Gets the exclusive right to receive it.
@@ -243,6 +261,11 @@ impl Received {
             return Ok(ExitCode::Done);
         }
         ctx.out.note(format!("code: {}", self.found.drift))?;
+        if let Some(why) = &self.found.unresolved {
+            let why = one_line(why);
+            ctx.out
+                .note(format!("where to go on is not resolved: {why}"))?;
+        }
         for claim in self.found.claims.iter().filter(|it| it.outcome == "failed") {
             let (text, why) = (&claim.text, claim.why.as_deref().unwrap_or_default());
             let line = format!("NOT true: {} ({})", one_line(text), one_line(why));

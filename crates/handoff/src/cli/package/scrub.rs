@@ -1,16 +1,14 @@
 //! The look for secrets before anything is sealed.
 
-use std::fs::File;
 use std::path::Path;
 
 use handoff_api::ExitCode;
-use handoff_core::package::Label;
-use handoff_core::task::TextError;
-use handoff_package::Payload;
-use handoff_package::payload::SerializedContext;
-use handoff_package::secret::{Finding, redact, redact_json, scan, scan_json, scan_stream};
+use handoff_package::attachment::AttachError;
+use handoff_package::payload::Attachment;
+use handoff_package::{Clean, Package, SecretsError};
 
 use crate::failure::Failure;
+use crate::output::one_line;
 
 /// What becomes of something that looks like a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,122 +28,50 @@ impl Secrets {
     }
 }
 
-/// Looks through all text of a package. Says what was replaced.
-pub(crate) fn text(payload: &mut Payload, secrets: Secrets) -> Result<Vec<String>, Failure> {
-    let mut found = context(payload);
-    visit(payload, &mut |place, text| {
-        found.extend(scan(text, place));
-        None
-    });
-    if found.is_empty() {
-        return Ok(vec![]);
-    }
-    if secrets == Secrets::Refuse {
-        return Err(refused(&found));
-    }
-    redact_context(payload);
-    visit(payload, &mut |_, text| Some(redact(text)));
-    Ok(found.iter().map(|it| format!("redacted: {it}")).collect())
-}
-
-fn context(payload: &Payload) -> Vec<Finding> {
-    let entries = payload.context.entries.iter();
-    let found = entries.flat_map(|entry| {
-        let place = format!("the context key `{}`", entry.key);
-        let mut found = scan_json(&entry.value, &place);
-        // A name can give a value away: `api_key` and what is assigned to it.
-        if found.is_empty() {
-            found = scan(&format!("{}: {}", entry.key, entry.value), &place);
+/// Looks through all of a package. Says what was replaced.
+pub(crate) fn clean(package: Package, secrets: Secrets) -> Result<(Clean, Vec<String>), Failure> {
+    match secrets {
+        Secrets::Refuse => {
+            let clean = Clean::check(package).map_err(|error| {
+                refused(&error)
+                    .hint("take them out, or say `--redact` to have marks put in their places")
+            })?;
+            Ok((clean, vec![]))
         }
-        found
-    });
-    found.collect()
-}
-
-fn redact_context(payload: &mut Payload) {
-    let mut entries = payload.context.to_entries();
-    for entry in &mut entries {
-        entry.value = redact_json(&entry.value);
-        let paired = format!("{}: {}", entry.key, entry.value);
-        if !scan(&paired, "").is_empty() {
-            entry.value = "\"[redacted]\"".parse().expect("a JSON string");
+        Secrets::Redact => {
+            let redacted = Clean::redact(package).map_err(|error| {
+                refused(&error).hint("a mark cannot stand in these places: use other words there")
+            });
+            let (clean, found) = redacted?;
+            let notes = found.iter().map(|it| format!("redacted: {it}"));
+            Ok((clean, notes.collect()))
         }
     }
-    payload.context = SerializedContext::of(entries);
 }
 
-/// Shows each text with its place, and puts in its place what comes back.
-fn visit(payload: &mut Payload, look: &mut dyn FnMut(&str, &str) -> Option<String>) {
-    fn apply<T>(slot: &mut T, place: &str, look: &mut dyn FnMut(&str, &str) -> Option<String>)
-    where
-        T: Clone + Into<String> + TryFrom<String, Error = TextError>,
-    {
-        let text: String = slot.clone().into();
-        let changed = look(place, &text).and_then(|text| T::try_from(text).ok());
-        if let Some(changed) = changed {
-            *slot = changed;
+/// What a file is as an attachment. It is taken whole or not at all.
+pub(super) fn attachment(file: &Path) -> Result<Attachment, Failure> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    Attachment::of(&name, file).map_err(|error| match &error {
+        AttachError::Secrets(secrets) => {
+            refused(secrets).hint("leave the file out, or attach a copy without them")
         }
-    }
-    if let Some(brief) = &mut payload.brief {
-        apply(brief, "the brief", look);
-    }
-    if let Some(summary) = &mut payload.summary {
-        apply(summary, "the summary", look);
-    }
-    apply(&mut payload.metadata.reason, "the reason", look);
-    for decision in &mut payload.decisions {
-        apply(decision, "a decision", look);
-    }
-    for dead_end in &mut payload.dead_ends {
-        apply(dead_end, "a dead end", look);
-    }
-    for claim in &mut payload.claims {
-        apply(&mut claim.text, "a claim", look);
-    }
+        AttachError::Read(cause) => unattached(file, ExitCode::NotFound).because(cause),
+        AttachError::NotRegular | AttachError::TooLong | AttachError::Name(_) => {
+            unattached(file, ExitCode::Usage).because(&error)
+        }
+    })
 }
 
-/// What stands on a package is read by everybody, and cannot be redacted without becoming something else.
-pub(super) fn label(label: &Label) -> Result<(), Failure> {
-    let texts = [
-        (
-            "the subject",
-            label.subject_id.as_ref().map(ToString::to_string),
-        ),
-        (
-            "the session",
-            label.session_id.as_ref().map(ToString::to_string),
-        ),
-    ];
-    let found: Vec<_> = texts
-        .into_iter()
-        .filter_map(|(place, text)| Some(scan(&text?, place)))
-        .flatten()
-        .collect();
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(refused(&found))
-    }
+fn unattached(file: &Path, code: ExitCode) -> Failure {
+    let name = one_line(&file.to_string_lossy());
+    Failure::new(code, format!("cannot attach `{name}`"))
 }
 
-/// An attachment is taken whole or not at all.
-pub(super) fn attachment(file: &Path) -> Result<(), Failure> {
-    let name = file.to_string_lossy();
-    let unreadable = |error: std::io::Error| {
-        Failure::new(ExitCode::NotFound, format!("cannot read {name:?}")).because(&error)
-    };
-    let mut content = File::open(file).map_err(unreadable)?;
-    let found = scan_stream(&name, &mut content).map_err(unreadable)?;
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(refused(&found).hint("leave the file out, or attach a copy without them"))
-    }
-}
-
-fn refused(found: &[Finding]) -> Failure {
+fn refused(error: &SecretsError) -> Failure {
     let mut failure =
         Failure::failed("nothing was sealed: it looks as if there were secrets in it");
-    failure.causes = found.iter().take(50).map(ToString::to_string).collect();
-    failure.hint("take them out, or say `--redact` to have marks put in their places")
+    let found = error.found.iter().take(50);
+    failure.causes = found.map(ToString::to_string).collect();
+    failure
 }

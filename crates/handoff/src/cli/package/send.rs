@@ -1,11 +1,12 @@
 //! `handoff package send`: to another machine, by its own `handoff package import -`. Ownership moves when that has said yes.
 
-use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_api::{ExitCode, TransferDocument};
 use handoff_core::package::{PackageState, Recipient};
 use handoff_core::{PackageId, PackageRecord};
+use handoff_files::{Dir, Mode, atomic};
 use handoff_process::{Exit, Program, output};
 
 use super::desk_for;
@@ -17,9 +18,6 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::one_line;
-
-/// The most that is sent, in bytes.
-const MOST: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -50,7 +48,12 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::usage("that is no host").because(&error))?;
     // While it is claimed nobody here can receive it; if we die, the claim runs out and it is free again.
     let fence = claim(args.package, &mut desk)?;
-    let sent = whole(args.package, &mut desk).and_then(|bundle| deliver(args, bundle, ctx));
+    let sent = packed(args.package, &mut desk).and_then(|bundle| {
+        let delivered = deliver(args, &bundle, ctx);
+        // What stays is swept by `package gc`.
+        std::fs::remove_file(&bundle).ok();
+        delivered
+    });
     if let Err(failure) = sent {
         life::give_back(args.package, fence, &mut desk);
         return Err(failure);
@@ -92,22 +95,21 @@ pub(super) fn tell(record: &PackageRecord, ctx: &mut Context) -> Result<ExitCode
     Ok(ExitCode::Done)
 }
 
-/// All of it in memory: ssh reads it from a pipe. What is too large for that goes by file.
-fn whole(id: PackageId, desk: &mut Desk) -> Result<Vec<u8>, Failure> {
-    let mut bytes = vec![];
-    let mut bundle = bundled(id, desk)?.take(MOST + 1);
-    bundle.read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
-        return Err(
-            Failure::failed("the package is too large to be sent at once")
-                .hint("write it to a file with `handoff package export`, and copy that"),
-        );
-    }
-    Ok(bytes)
+/// The bundle as a file of its own, for ssh to read from: it may have any length.
+fn packed(id: PackageId, desk: &mut Desk) -> Result<PathBuf, Failure> {
+    let outbox = desk.depot().shelf().outbox();
+    let unwritten = || Failure::failed("the package cannot be packed");
+    let dir = Dir::create_private(&outbox).map_err(|error| unwritten().because(&error))?;
+    let name = format!("{}.hof", handoff_process::mint().simple());
+    bundled(id, desk, |bundle| {
+        let written = atomic::create_new_from(&dir, &name, bundle, Mode::Private);
+        written.map_err(|error| unwritten().because(&error))
+    })?;
+    Ok(outbox.join(name))
 }
 
 /// Hands the bytes over, and waits until the other side has taken them in.
-fn deliver(args: &Args, bundle: Vec<u8>, ctx: &Context) -> Result<(), Failure> {
+fn deliver(args: &Args, bundle: &Path, ctx: &Context) -> Result<(), Failure> {
     let mut remote = String::new();
     if let Some(directory) = &args.directory {
         remote = format!("cd {} && ", quoted(directory));
@@ -121,7 +123,7 @@ fn deliver(args: &Args, bundle: Vec<u8>, ctx: &Context) -> Result<(), Failure> {
         &remote,
     ]);
     program.environment = ctx.ambient.environment.clone().into_iter().collect();
-    program.stdin = handoff_process::Stdin::Bytes(bundle);
+    program.stdin = handoff_process::Stdin::File(bundle.to_owned());
     let failed = |why: String| {
         Failure::new(
             ExitCode::Unavailable,

@@ -6,8 +6,8 @@ use handoff_engine::depot::Stored;
 use handoff_package::Payload;
 use handoff_store::{events, read};
 
-use super::verdict::signer;
-use super::{desk_for, verdict};
+use super::desk_for;
+use super::verdict::{Grounds, signer};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -22,11 +22,11 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
     let stored = desk.depot().find(args.package)?;
-    let acceptance = desk.depot().acceptance(&stored)?;
+    let grounds = Grounds::find(&stored, &mut desk, ctx)?;
     let document = PackageDocument {
         state: stored.standing,
         origin: stored.record.origin,
-        signer: signer(&stored, &acceptance),
+        signer: signer(&stored, &grounds.acceptance),
         integrity: IntegrityDocument {
             algorithm: "sha256",
             checksum: stored.opened.payload_digest.to_string(),
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Done);
     }
     facts(&stored, &document, ctx)?;
-    for objection in verdict::objections(&stored, &acceptance) {
+    for objection in grounds.objections(&stored) {
         let heading = ctx.out.styled(Tone::Attention, "mind:");
         ctx.out
             .line(format!("{heading} {}", one_line(&objection)))?;
@@ -75,6 +75,10 @@ fn facts(stored: &Stored, document: &PackageDocument, ctx: &mut Context) -> Resu
         (
             "task",
             text(payload.task_name.as_ref().map(ToString::to_string)),
+        ),
+        (
+            "feature",
+            text(label.feature.as_ref().map(ToString::to_string)),
         ),
         (
             "phase",

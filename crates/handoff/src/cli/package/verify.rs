@@ -6,7 +6,7 @@ use handoff_core::PackageId;
 use super::desk_for;
 use super::draft::tree;
 use super::probe::{Prober, commands};
-use super::verdict::verification;
+use super::verdict::Grounds;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Tone, one_line};
@@ -24,9 +24,9 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
     let commands = commands(args.run_probes, &desk.caller)?;
     let stored = desk.depot().find(args.package)?;
-    let acceptance = desk.depot().acceptance(&stored)?;
+    let grounds = Grounds::find(&stored, &mut desk, ctx)?;
     let prober = Prober::new(&desk.repository, tree(&desk, ctx)?, commands, ctx);
-    let found = verification(&stored, &acceptance, &prober);
+    let found = grounds.verification(&stored, &prober);
     let has_failed = found.claims.iter().any(|claim| claim.outcome == "failed");
     let code = if !found.is_acceptable || has_failed {
         ExitCode::CheckFailed
@@ -54,7 +54,12 @@ pub(super) fn show(found: &VerificationDocument, ctx: &mut Context) -> Result<()
     ))?;
     ctx.out.line(format!("code: {}", found.drift))?;
     if let Some(point) = &found.resume_point {
-        ctx.out.line(format!("goes on at: {}", one_line(point)))?;
+        let why = found.unresolved.as_ref();
+        let why = why.map_or_else(String::new, |why| {
+            format!(" (unresolved: {})", one_line(why))
+        });
+        ctx.out
+            .line(format!("goes on at: {}{why}", one_line(point)))?;
     }
     for claim in &found.claims {
         let (tone, word) = match claim.outcome {
