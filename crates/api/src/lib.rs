@@ -62,7 +62,7 @@ pub use session::{
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,
-    WalkedDocument,
+    WalkedDocument, WatchdogDocument, WorkerDocument, WorkersDocument,
 };
 pub use teaching::{
     RecipeDocument, RecipesDocument, SkillChangesDocument, SkillCopyDocument, SkillDocument,

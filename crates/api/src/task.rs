@@ -238,6 +238,45 @@ impl WalkedDocument<'_> {
     pub const SCHEMA: &'static str = "handoff.walked/1";
 }
 
+/// What a watchdog saw and put right.
+#[derive(Debug, Serialize)]
+pub struct WatchdogDocument {
+    /// Tasks that were given back because their sessions are gone.
+    pub given_back: usize,
+    /// Worktrees that were saved and removed.
+    pub retired: usize,
+    /// Worktrees that stay, and why.
+    pub stuck: Vec<String>,
+    /// Tasks whose sessions had finished, and that were judged.
+    pub judged: Vec<String>,
+    /// Tasks whose sessions live, and that no worker attends to.
+    pub unattended: Vec<String>,
+}
+
+impl WatchdogDocument {
+    /// The schema of what a watchdog saw.
+    pub const SCHEMA: &str = "handoff.watchdog/1";
+}
+
+/// The workers of a project.
+#[derive(Debug, Serialize)]
+pub struct WorkersDocument {
+    /// Those that live.
+    pub workers: Vec<WorkerDocument>,
+}
+
+/// A worker that lives.
+#[derive(Debug, Serialize)]
+pub struct WorkerDocument {
+    /// Its process.
+    pub pid: u32,
+}
+
+impl WorkersDocument {
+    /// The schema of workers.
+    pub const SCHEMA: &str = "handoff.workers/1";
+}
+
 /// A page of a project's queue.
 #[derive(Debug, Serialize)]
 pub struct QueueDocument {

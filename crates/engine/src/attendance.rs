@@ -25,6 +25,8 @@ pub(crate) struct Sight {
     pub(crate) worked: Duration,
     /// How long it may.
     pub(crate) limit: Option<Duration>,
+    /// Whether its holder has found that nothing of it moves, and asking it to go on did not help.
+    pub(crate) is_stalled: bool,
     /// Whether the right to work on the task is gone: called off, or somebody else's.
     pub(crate) is_over: bool,
 }
@@ -62,6 +64,8 @@ pub(crate) enum Conclusion {
     Failed(Ending),
     /// It took too long.
     TimedOut(Duration),
+    /// Nothing of it moved any more.
+    Stalled,
     /// It is gone, and nobody knows how far it came.
     Lost,
     /// It does not matter any more.
@@ -95,6 +99,7 @@ fn conclusion(sight: &Sight) -> Option<Conclusion> {
         (Life::Ended(Ending::Code(0)), _) => Some(Conclusion::Finished),
         (Life::Lost, _) => Some(Conclusion::Lost),
         (_, Some(limit)) => Some(Conclusion::TimedOut(limit)),
+        _ if sight.is_stalled => Some(Conclusion::Stalled),
         // It was asked, and stopped again without a word: what is there is looked at.
         (Life::Lives, None) if is_idle(sight) && sight.reminded >= REMINDERS => {
             Some(Conclusion::Finished)
@@ -121,6 +126,7 @@ mod tests {
             reminded: 0,
             worked: Duration::from_secs(5),
             limit: Some(Duration::from_secs(60)),
+            is_stalled: false,
             is_over: false,
         }
     }
@@ -213,6 +219,20 @@ mod tests {
         };
         let expected = Conclusion::TimedOut(Duration::from_secs(60));
         assert_eq!(next(&ended), Act::Conclude(expected));
+    }
+
+    #[test]
+    fn one_of_which_nothing_moves_is_ended() {
+        let stuck = Sight {
+            is_stalled: true,
+            ..at_work()
+        };
+        assert_eq!(next(&stuck), Act::Stop);
+        let ended = Sight {
+            life: Life::Ended(Ending::Signal(15)),
+            ..stuck
+        };
+        assert_eq!(next(&ended), Act::Conclude(Conclusion::Stalled));
     }
 
     #[test]

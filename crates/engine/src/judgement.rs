@@ -54,6 +54,7 @@ pub(crate) fn judge(
         Conclusion::TimedOut(limit) => {
             failed(format!("the agent took longer than {} s", limit.as_secs()))
         }
+        Conclusion::Stalled => failed("nothing of the agent moved any more".to_owned()),
         Conclusion::Lost => Judgement::Rejected(Ending::GivenBack(reason("its session was lost"))),
         Conclusion::Over => {
             Judgement::EndedMeanwhile(Ending::GivenBack(reason("somebody else has the task")))

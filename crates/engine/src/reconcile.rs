@@ -3,10 +3,12 @@
 
 mod lost_holders;
 mod orphaned_worktrees;
+mod stray_sessions;
 mod unfinished_commits;
 
 pub use lost_holders::{dead_holders, lost_holders};
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
+pub use stray_sessions::stray_sessions;
 pub use unfinished_commits::{UnfinishedError, unfinished_commits};
 
 use std::path::PathBuf;

@@ -120,6 +120,7 @@ impl<'a> Attendant<'a> {
             word: heard.word,
             phase: heard.phase,
             turns: heard.turns,
+            is_stalled: heard.is_stalled,
             reminded: self.reminded,
             worked: began.map_or(Duration::ZERO, |began| now.since(began)),
             limit: self.task.spec.limit.map(|limit| limit.0),
@@ -196,6 +197,7 @@ struct Heard {
     word: Option<LastWord>,
     phase: Phase,
     turns: u64,
+    is_stalled: bool,
 }
 
 fn hear(directory: &Path) -> Result<Heard, EngineError> {
@@ -204,12 +206,15 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         word: None,
         phase: Phase::Starting,
         turns: 0,
+        is_stalled: false,
     };
     for entry in entries {
         if let Event::StateChanged { state, .. } = entry.event {
             heard.phase = state;
         } else if let Event::TurnEnded { .. } = entry.event {
             heard.turns += 1;
+        } else if let Event::Escalated { .. } = entry.event {
+            heard.is_stalled = true;
         } else if let Event::Reported { word } = entry.event {
             heard.word.get_or_insert(word);
         }

@@ -8,6 +8,7 @@ mod dump;
 mod events;
 mod feature;
 mod git;
+mod heartbeat;
 mod help;
 mod hold;
 mod keys;
@@ -22,6 +23,7 @@ mod teaching;
 mod transfer;
 mod upgrade;
 mod version;
+mod watchdog;
 mod worker;
 
 use std::ffi::OsStr;
@@ -87,6 +89,10 @@ enum Command {
     Events(events::Args),
     /// Take ready tasks down the road.
     Worker(Box<worker::Args>),
+    /// Put right what dead workers and sessions left, once; for cron and timers.
+    Watchdog(watchdog::Args),
+    /// Keep the lease of a task alive that you work on outside of a session.
+    Heartbeat(heartbeat::Args),
     /// Read how to get from nothing to an agent at work.
     Guide,
     /// Ways of working with sessions that have proved themselves.
@@ -165,6 +171,8 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Keys(command) => keys::run(command, ctx),
         Command::Events(args) => events::run(&args, ctx),
         Command::Worker(args) => worker::run(*args, ctx),
+        Command::Watchdog(args) => watchdog::run(&args, ctx),
+        Command::Heartbeat(args) => heartbeat::run(args, ctx),
         Command::Guide => teaching::guide::run(ctx),
         Command::Recipes(args) => teaching::recipes::run(&args, ctx),
         Command::Skills(command) => teaching::skills::run(&command, ctx),

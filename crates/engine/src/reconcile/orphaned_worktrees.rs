@@ -8,11 +8,12 @@ use handoff_store::{StoreError, read, tasks};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
-use crate::reconcile::Repaired;
+use crate::reconcile::{Repaired, stray_sessions};
 use crate::workshop::Workshop;
 
-/// Saves and removes the worktrees of attempts that are over and that nobody works in.
+/// Saves and removes the worktrees of attempts that are over and that nobody works in any more.
 pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
+    let occupied = stray_sessions(workshop)?;
     let mut repaired = Repaired::default();
     for attempt in attempts(workshop)? {
         let Some(task) = known(workshop, attempt.task)? else {
@@ -22,7 +23,7 @@ pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<Repaired, Engin
             .state
             .lease()
             .is_some_and(|lease| lease.fence == attempt.fence);
-        if is_live {
+        if is_live || occupied.contains(&attempt) {
             continue;
         }
         match retire(workshop, &task, attempt) {

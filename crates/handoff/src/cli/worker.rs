@@ -1,19 +1,22 @@
 //! `handoff worker`: takes ready tasks down the road, several at a time.
 
+mod detach;
 mod place;
 mod report;
+mod roll;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use handoff_agents::{Agent, AgentName};
-use handoff_api::ExitCode;
+use handoff_api::{ExitCode, WorkerDocument, WorkersDocument};
 use handoff_core::Action;
 use handoff_engine::{Crew, Shift};
 use handoff_store::StoreError;
 
 use self::place::Place;
 use self::report::Reporter;
+pub(super) use self::roll::living;
 use super::session::Spawner;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -24,33 +27,58 @@ const SLOTS: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    #[command(flatten)]
+    shift: ShiftArgs,
+    /// How many tasks are worked on at the same time.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    slots: Option<u16>,
+    /// The agent for tasks that ask for none of their own; one of `handoff agents`.
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["script", "list"])]
+    agent: Option<AgentName>,
+    /// The script that the built-in agent plays.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["agent", "arguments"])]
+    script: Option<PathBuf>,
+    /// Work in the background.
+    #[arg(long)]
+    detach: bool,
+    #[arg(long, hide = true)]
+    in_background: bool,
+    /// Show which workers of this project live, and do nothing else.
+    #[arg(long, conflicts_with_all = ["once", "until_empty", "slots", "agent", "script", "detach"])]
+    list: bool,
+    /// What the agent gets.
+    #[arg(last = true)]
+    arguments: Vec<OsString>,
+}
+
+/// How long it works; without an option until it is ended.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct ShiftArgs {
     /// Take one task, then stop.
     #[arg(long, conflicts_with = "until_empty")]
     once: bool,
     /// Stop when nothing is ready and nothing runs.
     #[arg(long)]
     until_empty: bool,
-    /// How many tasks are worked on at the same time.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
-    slots: Option<u16>,
-    /// The agent for tasks that ask for none of their own; one of `handoff agents`.
-    #[arg(long, value_name = "NAME", required_unless_present = "script")]
-    agent: Option<AgentName>,
-    /// The script that the built-in agent plays.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["agent", "arguments"])]
-    script: Option<PathBuf>,
-    /// What the agent gets.
-    #[arg(last = true)]
-    arguments: Vec<OsString>,
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let shift = args.shift();
+    if args.list {
+        return list(ctx);
+    }
+    let shift = args.shift.shift();
+    let (is_detached, in_background) = (args.detach, args.in_background);
     let slots = args.slots.map_or(SLOTS, usize::from);
     let (agent, arguments) = args.agent()?;
     let spawner = Spawner::new(agent, arguments, ctx)?;
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
+    if is_detached {
+        return detach::start(ctx);
+    }
+    if in_background {
+        detach::come_up()?;
+    }
     let clock = ctx.clock()?;
     let crew = Crew::new(Place::new(ctx, spawner), slots, shift);
     let mut reporter = Reporter::new(shift);
@@ -67,15 +95,38 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     reporter.finish(ctx)
 }
 
-impl Args {
-    const fn shift(&self) -> Shift {
+fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let living = match Desk::peek(ctx)? {
+        Some(desk) => living(&desk, ctx)?,
+        None => vec![],
+    };
+    if ctx.out.is_json() {
+        let workers = living.iter().map(|it| WorkerDocument { pid: it.pid });
+        let workers = workers.collect();
+        ctx.out
+            .document(WorkersDocument::SCHEMA, WorkersDocument { workers })?;
+    } else if living.is_empty() {
+        ctx.out
+            .note("No worker lives here. Start one: `handoff worker --agent NAME`.")?;
+    } else {
+        for worker in living {
+            ctx.out.line(format!("a worker, process {}", worker.pid))?;
+        }
+    }
+    Ok(ExitCode::Done)
+}
+
+impl ShiftArgs {
+    const fn shift(self) -> Shift {
         match (self.once, self.until_empty) {
             (true, _) => Shift::Once,
             (false, true) => Shift::UntilEmpty,
             (false, false) => Shift::Always,
         }
     }
+}
 
+impl Args {
     /// The agent and what it gets.
     fn agent(self) -> Result<(AgentName, Vec<OsString>), Failure> {
         let Some(script) = self.script else {
