@@ -73,6 +73,8 @@ fn help_lists_the_commands() {
       keys         Keys: who sealed a package, and whom you trust
       events       Read or follow the ledger, or what happens to a session
       worker       Take ready tasks down the road
+      watchdog     Put right what dead workers and sessions left, once; for cron and timers
+      heartbeat    Keep the lease of a task alive that you work on outside of a session
       guide        Read how to get from nothing to an agent at work
       recipes      Ways of working with sessions that have proved themselves
       skills       Teach Claude Code and Codex to use sessions

@@ -96,6 +96,130 @@ fn work_outside_of_its_ownership_is_blocked() {
     assert_eq!(stage.state("fix"), "blocked");
 }
 
+/// An agent that writes a file, says something by this very program, and does not leave by itself.
+fn saying(words: &[&str]) -> String {
+    let program = env!("CARGO_BIN_EXE_handoff");
+    let words: Vec<_> = [program]
+        .iter()
+        .chain(words)
+        .map(|it| format!("{it:?}"))
+        .collect();
+    format!(
+        "{WRITE}\n[[step]]\nrun = [{}]\n[[step]]\nhang = true\n",
+        words.join(", ")
+    )
+}
+
+#[test]
+fn a_session_that_says_it_is_done_is_judged_and_its_words_are_kept() {
+    let stage = Stage::new();
+    stage
+        .say("queue add fix --brief Write. --verify true")
+        .success();
+    let script = saying(&["done", "--summary", "I wrote it."]);
+    assert_snapshot!(work(&stage, &script).snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    fix is done
+    ");
+    let task = stage.json("queue show fix");
+    assert_eq!(task["said"], "I wrote it.");
+    let branch = task["evidence"][1]["branch"].as_str().unwrap();
+    assert_eq!(stage.repo.changes_of(branch), ["new.txt"]);
+    let package = stage.json("package list")["packages"][0]["id"].clone();
+    let shown = stage.say(&format!("package show {}", package.as_str().unwrap()));
+    assert!(shown.stdout.contains("I wrote it."), "{}", shown.stdout);
+}
+
+#[test]
+fn a_session_that_needs_a_person_says_what_for() {
+    let stage = Stage::new();
+    stage.add("fix");
+    let script = saying(&["block", "--reason", "Which key?"]);
+    assert_snapshot!(work(&stage, &script).snapshot(), @"
+    exit status: 12
+    --- stdout ---
+    fix is blocked: Which key?
+    ");
+    assert_eq!(stage.state("fix"), "blocked");
+}
+
+#[test]
+fn done_outside_of_a_session_says_what_a_person_can_do() {
+    let stage = Stage::new();
+    assert_snapshot!(stage.say("done").snapshot(), @"
+    exit status: 2
+    --- stderr ---
+    error: this is no session with a task, so there is nothing to say about one
+    hint: end a task as a person: `handoff queue complete NAME` or `handoff queue block NAME`
+    ");
+}
+
+#[test]
+fn several_tasks_are_worked_on_at_once() {
+    let mut stage = Stage::new();
+    // Each waits until all are there: with fewer hands this would never end.
+    let meeting = stage.env.work().join("meeting");
+    std::fs::create_dir(&meeting).unwrap();
+    stage.env.set("MEETING", &meeting);
+    for name in ["one", "two", "three"] {
+        stage.add(name);
+    }
+    let meet = "touch \"$MEETING/$HANDOFF_TASK\"; \
+                until [ $(ls \"$MEETING\" | wc -l) = 3 ]; do sleep 0.05; done; echo x > $HANDOFF_TASK.txt";
+    let script = format!("[[step]]\nrun = [\"sh\", \"-c\", {meet:?}]\n");
+    let script = stage.script("agent.toml", &script);
+    let words = ["worker", "--until-empty", "--slots", "3", "--script"];
+    let words = words.map(std::ffi::OsStr::new);
+    stage
+        .run(words.into_iter().chain([script.as_os_str()]))
+        .success();
+    for name in ["one", "two", "three"] {
+        assert_eq!(stage.state(name), "done", "{name}");
+    }
+    assert_eq!(stage.repo.git(["worktree", "list"]).lines().count(), 1);
+    stage.say("doctor --audit").success();
+}
+
+#[test]
+fn a_task_that_was_called_off_takes_its_session_along() {
+    let stage = Stage::new();
+    stage.add("fix");
+    let script = stage.script("agent.toml", "[[step]]\nhang = true\n");
+    let words = ["worker", "--once", "--script"].map(std::ffi::OsStr::new);
+    let mut worker = stage.start(words.into_iter().chain([script.as_os_str()]));
+    while stage.json("ps")["sessions"].as_array().unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    stage.say("queue cancel fix").success();
+    assert_eq!(worker.code(), Some(12));
+    assert!(stage.json("ps")["sessions"].as_array().unwrap().is_empty());
+    assert_eq!(stage.repo.git(["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_watchdog_judges_what_a_dead_worker_left() {
+    let mut stage = Stage::new();
+    stage.say("watchdog").success();
+    let ready = stage.env.work().join("ready");
+    stage.env.set("READY", &ready);
+    let verify = "[ -e \"$READY\" ] || { touch \"$READY\"; exec sleep 1000; }";
+    stage
+        .run(["queue", "add", "fix", "--brief", "x", "--verify", verify])
+        .success();
+    let script = stage.script("agent.toml", WRITE);
+    let words = ["worker", "--once", "--script"].map(std::ffi::OsStr::new);
+    let mut worker = stage.start(words.into_iter().chain([script.as_os_str()]));
+    while !ready.exists() {
+        std::thread::yield_now();
+    }
+    worker.kill();
+    let seen = stage.json("watchdog");
+    assert_eq!(seen["judged"], serde_json::json!(["fix"]));
+    assert_eq!(stage.state("fix"), "done");
+    assert_eq!(stage.json("watchdog")["judged"], serde_json::json!([]));
+}
+
 #[test]
 fn with_nothing_ready_a_worker_says_so() {
     let stage = Stage::new();
