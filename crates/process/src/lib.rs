@@ -14,12 +14,15 @@
 //! | [`terminal`] | a program on a pseudo-terminal of its own |
 //! | [`mod@detach`] | starting a program that outlives us |
 //! | [`mod@ancestry`] | who stands behind a process |
+//! | [`listening`] | where processes wait for connections |
+//! | [`peer`] | who is at the other end of a local socket |
 //! | [`tree`] | everything that a program has started, and ending all of it |
 //! | [`mod@ward`] | standing behind a program that may be killed |
 //!
 //! Nothing here knows a task, a session or git, and nothing is inherited by what is started here:
 //! whoever describes a program says its whole environment. Only what this crate started is ever
-//! signalled. This is the only crate with unsafe code: what happens between fork and exec.
+//! signalled. This is the only crate with unsafe code: what happens between fork and exec, and calls of the
+//! kernel that nobody has wrapped.
 
 #![warn(missing_docs)]
 
@@ -32,8 +35,10 @@ mod exit;
 pub mod id;
 mod identity;
 pub mod launch;
+pub mod listening;
 pub mod open_files;
 pub mod output;
+pub mod peer;
 mod pipe;
 pub mod program;
 pub mod replace;
@@ -52,8 +57,10 @@ pub use exit::Exit;
 pub use id::{mint, random};
 pub use identity::Identity;
 pub use launch::{StartError, start};
+pub use listening::listening_ports;
 pub use open_files::open_files;
 pub use output::{Output, RunError, output};
+pub use peer::Peer;
 pub use program::{Fate, Program, Stdin};
 pub use replace::{Input, replace};
 pub use sandbox::{Sandbox, SandboxError, Strength};

@@ -2,11 +2,11 @@
 //!
 //! Everything that an agent starts is below the holder of its session, also what left for a session of its own, because the
 //! holder adopts it. So whoever asks from within a session is known, whatever it did to its environment. That is looked at when
-//! somebody connects: one who has ended by the time that the question is read would come from nowhere.
+//! somebody connects: one who has ended by the time that the question is read would come from nowhere. The process itself is
+//! held meanwhile, so that nobody else's number is followed.
 
 use handoff_core::SessionId;
-use handoff_process::Ancestor;
-use handoff_process::whole_ancestry;
+use handoff_process::{Ancestor, Peer};
 
 use crate::catalogue;
 use crate::message::Sender;
@@ -22,9 +22,9 @@ pub enum Origin {
     Unknown,
 }
 
-/// The innermost session that a process belongs to.
-pub fn of_process(pid: u32, places: &Places) -> Origin {
-    let Some(above) = whole_ancestry(pid) else {
+/// The innermost session that the one who connected belongs to.
+pub fn of_peer(peer: &Peer, places: &Places) -> Origin {
+    let Some(above) = peer.whole_ancestry() else {
         return Origin::Unknown;
     };
     let mut sessions = above.iter().filter_map(|it| held_by(it, places));

@@ -1,9 +1,8 @@
 //! Who is connected: those who came by the socket and those who came by the port, each within a bound.
 
 use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 
-use rustix::net::sockopt::socket_peercred;
+use handoff_process::Peer;
 
 use super::Holder;
 use super::guest::Guest;
@@ -35,8 +34,8 @@ impl Holder<'_> {
         match stream {
             Stream::Network(_) => Origin::Outside,
             Stream::Local(stream) => {
-                let process = peer(stream);
-                process.map_or(Origin::Unknown, |pid| sender::of_process(pid, &self.places))
+                let peer = Peer::of(stream);
+                peer.map_or(Origin::Unknown, |peer| sender::of_peer(&peer, &self.places))
             }
         }
     }
@@ -54,10 +53,4 @@ impl Holder<'_> {
         let origin = self.origin(&stream);
         self.guests.push(Guest::new(stream, entrance, origin));
     }
-}
-
-/// The process at the other end, as the kernel knows it.
-fn peer(stream: &UnixStream) -> Option<u32> {
-    let peer = socket_peercred(stream).ok()?;
-    u32::try_from(peer.pid.as_raw_nonzero().get()).ok()
 }
