@@ -6,6 +6,8 @@ use handoff_core::time::Nanos;
 
 /// How long an agent prints nothing before that is worth saying.
 pub const WORTH_SAYING: Duration = Duration::from_secs(60);
+/// A shorter silence is none: it would be told as lasting no second.
+const SHORTEST: Duration = Duration::from_secs(1);
 
 /// Whether an agent prints.
 #[derive(Debug, Clone)]
@@ -30,9 +32,9 @@ pub enum Change {
 }
 
 impl Silence {
-    pub const fn new(worth_saying: Duration, now: Nanos) -> Self {
+    pub fn new(worth_saying: Duration, now: Nanos) -> Self {
         Self {
-            worth_saying,
+            worth_saying: worth_saying.max(SHORTEST),
             printed_at: now,
             spell: Spell::Printing,
         }
@@ -87,5 +89,13 @@ mod tests {
         assert_eq!(silence.printed(at(100)), Some(Change::Active { silent }));
         assert_eq!(silence.printed(at(101)), None);
         assert_eq!(silence.look_again(), Some(at(161)));
+    }
+
+    #[test]
+    fn a_silence_of_less_than_a_second_is_not_said() {
+        let mut silence = Silence::new(Duration::from_millis(500), at(0));
+        assert_eq!(silence.look_again(), Some(at(1)));
+        let silent = Duration::from_secs(1);
+        assert_eq!(silence.look(at(1)), Some(Change::Idle { silent }));
     }
 }
