@@ -7,6 +7,7 @@ mod pattern;
 mod rule;
 mod sight;
 
+use std::ffi::OsString;
 use std::fmt;
 
 use serde::de::{self, Deserializer};
@@ -102,6 +103,33 @@ pub struct Launch {
     /// The option for a file with settings that are added to the user's own, with hooks as Claude Code has them.
     #[serde(default)]
     pub hooks_option: Option<String>,
+    /// What is added so that it can be heard.
+    #[serde(default)]
+    pub telling: Option<Telling>,
+}
+
+/// What is added to the command so that an agent can be heard besides its terminal. Nothing is if the user's own arguments begin
+/// with a word, which is a command or a message, or if one of them begins like one of `unless`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telling {
+    /// Before the arguments of the user. `{id}` is a new id for the agent's own session.
+    pub arguments: Vec<String>,
+    /// The variable for the password of a server that it opens.
+    #[serde(default)]
+    pub password: Option<String>,
+    #[serde(default)]
+    pub unless: Vec<String>,
+}
+
+impl Telling {
+    /// Whether it goes with these arguments of the user.
+    pub fn suits(&self, arguments: &[OsString]) -> bool {
+        let texts: Vec<_> = arguments.iter().map(|it| it.to_string_lossy()).collect();
+        let is_against = |text: &str| self.unless.iter().any(|it| text.starts_with(it));
+        let begins_with_word = texts.first().is_some_and(|it| !it.starts_with('-'));
+        !begins_with_word && !texts.iter().any(|text| is_against(text))
+    }
 }
 
 /// How it is left.
@@ -197,6 +225,21 @@ impl<'de> Deserialize<'de> for Hint {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_added_to_a_command_or_against_the_users_own_words() {
+        let telling = Telling {
+            arguments: vec!["--port".to_owned()],
+            password: None,
+            unless: vec!["--port".to_owned()],
+        };
+        let suits = |arguments: &[&str]| {
+            let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+            telling.suits(&arguments)
+        };
+        assert!(suits(&[]) && suits(&["-s", "ses_1"]));
+        assert!(!suits(&["auth", "login"]) && !suits(&["-s", "x", "--port=7"]));
+    }
 
     #[test]
     fn a_block_is_found_by_its_word_and_a_new_word_is_no_error() {

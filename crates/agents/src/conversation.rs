@@ -5,11 +5,19 @@
 
 mod claude;
 mod codex;
+mod copilot;
+mod gemini;
+mod opencode;
+mod usage;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use crate::adapter::{Block, Hint};
 
 pub use claude::ClaudeSession;
-use serde::{Deserialize, Serialize};
+pub use usage::Usage;
 
 /// How a record is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -19,19 +27,39 @@ pub enum Format {
     Claude,
     /// The rollout file of Codex.
     Codex,
+    /// JSON lines of Copilot.
+    Copilot,
+    /// JSON lines of Gemini.
+    Gemini,
+    /// The events of opencode's own server.
+    Opencode,
+}
+
+/// What reads the lines of a record.
+#[derive(Debug, Clone)]
+enum Reader {
+    Claude,
+    Codex,
+    Copilot,
+    Gemini,
+    Opencode(opencode::Reader),
 }
 
 /// What was read of a record so far.
 #[derive(Debug, Clone)]
 pub struct Conversation {
-    format: Format,
+    reader: Reader,
     turns: u64,
     turn: Turn,
     total: Usage,
-    /// The message whose lines come now, what it said, and what it took.
+    /// The message whose figures came last, and what it took.
     message: (String, Usage),
+    /// The message whose words came last.
+    speaker: String,
     /// Calls of tools that have not returned.
     open_calls: BTreeSet<String>,
+    /// What a person was asked and has not answered.
+    open_questions: BTreeMap<String, Block>,
 }
 
 /// One turn of a conversation.
@@ -51,19 +79,6 @@ pub enum End {
     Failed,
 }
 
-/// What a turn took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Without those that were read from a cache.
-    pub input_tokens: u64,
-    pub output_tokens: u64,
-    pub cache_read_tokens: u64,
-    pub cache_write_tokens: u64,
-    /// In US dollars, where the agent says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
-}
-
 /// What a line of a record says.
 #[derive(Debug, Clone, PartialEq)]
 enum Happening {
@@ -78,34 +93,39 @@ enum Happening {
         message: String,
         usage: Usage,
     },
+    /// More was taken.
+    Used(Usage),
     /// What everything has taken so far.
     TookInAll(Usage),
     CostInAll(f64),
     /// A tool was called, and this is the call's name.
     Called(String),
     Returned(String),
+    /// A person is asked, and this is the question's name.
+    Asked(String, Block),
+    Settled(String),
+    /// What looked like the end was none.
+    WentOn,
     Ended(End),
 }
 
 impl Conversation {
     pub fn new(format: Format) -> Self {
         Self {
-            format,
+            reader: Reader::of(format),
             turns: 0,
             turn: Turn::default(),
             total: Usage::default(),
             message: (String::new(), Usage::default()),
+            speaker: String::new(),
             open_calls: BTreeSet::new(),
+            open_questions: BTreeMap::new(),
         }
     }
 
     /// Reads one line.
     pub fn take(&mut self, line: &str) {
-        let happenings = match self.format {
-            Format::Claude => claude::read(line),
-            Format::Codex => codex::read(line),
-        };
-        for happening in happenings {
+        for happening in self.reader.read(line) {
             self.hear(happening);
         }
     }
@@ -125,6 +145,18 @@ impl Conversation {
         !self.open_calls.is_empty()
     }
 
+    /// What the agent does, by its record; none before the first turn.
+    pub fn hint(&self) -> Option<Hint> {
+        if let Some(block) = self.open_questions.values().next() {
+            return Some(Hint::Blocked(*block));
+        }
+        Some(match self.turn()?.end {
+            None => Hint::Busy,
+            Some(End::Failed) => Hint::Blocked(Block::Error),
+            Some(End::Done | End::Interrupted) => Hint::Prompt,
+        })
+    }
+
     /// What all turns took.
     pub const fn total(&self) -> Usage {
         self.total
@@ -137,28 +169,34 @@ impl Conversation {
             Happening::Began => {
                 self.turns += 1;
                 self.turn = Turn::default();
+                self.speaker.clear();
                 self.open_calls.clear();
+                self.open_questions.clear();
             }
             Happening::Said { message, text } => self.say(&message, &text),
             Happening::Took { message, usage } => self.add(&message, usage),
-            Happening::TookInAll(total) => {
-                let cost_usd = self.total.cost_usd;
-                self.turn.usage = self.turn.usage.plus(total.minus(self.total));
-                self.total = Usage { cost_usd, ..total };
-            }
+            Happening::Used(usage) => self.count(usage),
+            Happening::TookInAll(total) => self.count(total.since(self.total)),
             Happening::CostInAll(cost) => self.total.cost_usd = Some(cost),
             Happening::Called(call) => drop(self.open_calls.insert(call)),
             Happening::Returned(call) => drop(self.open_calls.remove(&call)),
+            Happening::Asked(question, block) => {
+                self.open_questions.insert(question, block);
+            }
+            Happening::Settled(question) => drop(self.open_questions.remove(&question)),
+            Happening::WentOn => self.turn.end = None,
             Happening::Ended(end) => {
-                // An interrupted turn leaves calls that never return.
+                // An interrupted turn leaves calls that never return, and questions that nobody answers.
                 self.open_calls.clear();
+                self.open_questions.clear();
                 self.turn.end.get_or_insert(end);
             }
         }
     }
 
     fn say(&mut self, message: &str, text: &str) {
-        let is_more = self.message.0 == message;
+        let is_more = self.speaker == message;
+        message.clone_into(&mut self.speaker);
         match &mut self.turn.answer {
             Some(answer) if is_more && !answer.is_empty() => {
                 answer.push('\n');
@@ -166,50 +204,41 @@ impl Conversation {
             }
             answer => *answer = Some(text.to_owned()),
         }
-        self.speak(message);
     }
 
     fn add(&mut self, message: &str, usage: Usage) {
-        self.speak(message);
-        let more = usage.minus(self.message.1);
-        self.message.1 = self.message.1.plus(more);
-        self.turn.usage = self.turn.usage.plus(more);
-        self.total = self.total.plus(more);
-    }
-
-    fn speak(&mut self, message: &str) {
         if self.message.0 != message {
             self.message = (message.to_owned(), Usage::default());
         }
+        let more = usage.since(self.message.1);
+        self.message.1 = self.message.1.plus(more);
+        self.count(more);
+    }
+
+    fn count(&mut self, more: Usage) {
+        self.turn.usage = self.turn.usage.plus(more);
+        self.total = self.total.plus(more);
     }
 }
 
-impl Usage {
-    pub const fn is_nothing(&self) -> bool {
-        self.input_tokens == 0 && self.output_tokens == 0 && self.cost_usd.is_none()
-    }
-
-    const fn plus(self, other: Self) -> Self {
-        Self {
-            input_tokens: self.input_tokens + other.input_tokens,
-            output_tokens: self.output_tokens + other.output_tokens,
-            cache_read_tokens: self.cache_read_tokens + other.cache_read_tokens,
-            cache_write_tokens: self.cache_write_tokens + other.cache_write_tokens,
-            cost_usd: self.cost_usd,
+impl Reader {
+    fn of(format: Format) -> Self {
+        match format {
+            Format::Claude => Self::Claude,
+            Format::Codex => Self::Codex,
+            Format::Copilot => Self::Copilot,
+            Format::Gemini => Self::Gemini,
+            Format::Opencode => Self::Opencode(opencode::Reader::default()),
         }
     }
 
-    const fn minus(self, other: Self) -> Self {
-        Self {
-            input_tokens: self.input_tokens.saturating_sub(other.input_tokens),
-            output_tokens: self.output_tokens.saturating_sub(other.output_tokens),
-            cache_read_tokens: self
-                .cache_read_tokens
-                .saturating_sub(other.cache_read_tokens),
-            cache_write_tokens: self
-                .cache_write_tokens
-                .saturating_sub(other.cache_write_tokens),
-            cost_usd: None,
+    fn read(&mut self, line: &str) -> Vec<Happening> {
+        match self {
+            Self::Claude => claude::read(line),
+            Self::Codex => codex::read(line),
+            Self::Copilot => copilot::read(line),
+            Self::Gemini => gemini::read(line),
+            Self::Opencode(reader) => reader.read(line),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is known of each agent CLI: data and pure functions.
 //!
-//! An [`Agent`] is a kind of agent CLI; its [`Adapter`] says how it is launched, read and left.
+//! An [`Agent`] is a kind of agent CLI; its [`Adapter`] says how it is launched, read and left,
 //! its [`Recipe`] how it is typed to. [`scripted`] holds the script format of the
 //! built-in agent; its player is the crate `handoff-scripted`.
 //!
@@ -13,7 +13,7 @@ pub mod hook;
 pub mod recipe;
 pub mod scripted;
 
-pub use adapter::{Adapter, Block, Hint, Sight};
+pub use adapter::{Adapter, Block, Hint, InputBox, Sight};
 pub use agent::{Agent, AgentName};
 pub use conversation::{ClaudeSession, Conversation, Usage};
 pub use recipe::{Pointer, Recipe, TextBox};

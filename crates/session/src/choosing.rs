@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use handoff_core::time::Nanos;
 
-use crate::dialog::Dialog;
+use crate::dialog::{Dialog, Order};
 
 /// How long a key may take to be seen to work.
 const KEY_TAKES: Duration = Duration::from_millis(700);
@@ -26,6 +26,8 @@ const TRIES: u8 = 4;
 
 const UP: &str = "\x1b[A";
 const DOWN: &str = "\x1b[B";
+const RIGHT: &str = "\x1b[C";
+const LEFT: &str = "\x1b[D";
 const ENTER: &str = "\r";
 
 /// A choice that is being made.
@@ -138,9 +140,13 @@ impl Choosing {
     }
 
     fn key(&self, open: &Dialog) -> String {
+        let (back, on) = match open.order {
+            Order::Below => (UP, DOWN),
+            Order::Beside => (LEFT, RIGHT),
+        };
         match open.pointed {
-            Some(pointed) if pointed < self.wanted => DOWN.to_owned(),
-            Some(pointed) if pointed > self.wanted => UP.to_owned(),
+            Some(pointed) if pointed < self.wanted => on.to_owned(),
+            Some(pointed) if pointed > self.wanted => back.to_owned(),
             Some(_) => ENTER.to_owned(),
             None => {
                 let key = self.dialog.choices[self.wanted].key.as_deref();
@@ -166,6 +172,7 @@ mod tests {
                 .map(choice)
                 .into(),
             pointed,
+            order: Order::Below,
         }
     }
 
@@ -202,6 +209,19 @@ mod tests {
         );
         assert_eq!(choosing.step(Asked::Nothing, at(5)), Move::Done);
         assert_eq!(choosing.label(), "No");
+    }
+
+    #[test]
+    fn choices_beside_each_other_are_reached_to_the_side() {
+        let beside = |pointed| Dialog {
+            order: Order::Beside,
+            ..dialog(Some(pointed))
+        };
+        let mut choosing = Choosing::new(beside(1), 2);
+        assert_eq!(choosing.step(Asked::This(&beside(1)), at(0)), press(RIGHT));
+        assert_eq!(choosing.step(Asked::This(&beside(2)), at(1)), press(ENTER));
+        let mut choosing = Choosing::new(beside(1), 0);
+        assert_eq!(choosing.step(Asked::This(&beside(1)), at(0)), press(LEFT));
     }
 
     #[test]

@@ -6,6 +6,8 @@ mod choice;
 
 use serde::{Deserialize, Serialize};
 
+use crate::screen::Menu;
+
 pub use choice::{ChoiceError, Wish};
 
 /// What points at a choice.
@@ -29,6 +31,17 @@ pub struct Dialog {
     pub choices: Vec<Choice>,
     /// The place of the choice that Enter would take, from zero.
     pub pointed: Option<usize>,
+    #[serde(default)]
+    pub order: Order,
+}
+
+/// How choices stand to each other, and so by which keys one gets from one to the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    #[default]
+    Below,
+    Beside,
 }
 
 /// Something that can be chosen.
@@ -51,12 +64,30 @@ struct Offer {
 }
 
 impl Dialog {
-    /// Reads the rows of a screen, and the line with the cursor.
-    pub fn read(rows: &[String], cursor_line: &str) -> Option<Self> {
-        let offers = numbered(rows).or_else(|| pointed_at(rows));
-        match offers {
-            Some(offers) => Some(Self::of(&offers, rows)),
-            None => letters(cursor_line),
+    /// Reads the rows of a screen, the line with the cursor, and the choices that stand beside each other.
+    pub fn read(rows: &[String], cursor_line: &str, menu: Option<Menu>) -> Option<Self> {
+        let is_pointed = |offers: &Vec<Offer>| offers.iter().any(|offer| offer.is_pointed);
+        let numbered = numbered(rows);
+        match (numbered, menu) {
+            // Numbers that nothing points at may be those of a text above.
+            (Some(offers), menu) if menu.is_none() || is_pointed(&offers) => {
+                Some(Self::of(&offers, rows))
+            }
+            (_, Some(menu)) => Some(Self::of_menu(menu, rows)),
+            (_, None) => match pointed_at(rows) {
+                Some(offers) => Some(Self::of(&offers, rows)),
+                None => letters(cursor_line),
+            },
+        }
+    }
+
+    fn of_menu(menu: Menu, rows: &[String]) -> Self {
+        let choice = |label| Choice { label, key: None };
+        Self {
+            question: question(rows, menu.row),
+            choices: menu.labels.into_iter().map(choice).collect(),
+            pointed: Some(menu.lit),
+            order: Order::Beside,
         }
     }
 
@@ -72,6 +103,7 @@ impl Dialog {
                 })
                 .collect(),
             pointed,
+            order: Order::Below,
         }
     }
 
@@ -168,6 +200,7 @@ fn letters(line: &str) -> Option<Dialog> {
         question: question.map(str::to_owned).into_iter().collect(),
         choices,
         pointed: None,
+        order: Order::Below,
     })
 }
 
@@ -201,7 +234,7 @@ fn pointer(text: &str) -> Option<&str> {
 }
 
 fn unframed(text: &str) -> &str {
-    text.trim_matches(|it: char| it.is_whitespace() || it == '│')
+    text.trim_matches(|it: char| it.is_whitespace() || matches!(it, '│' | '┃'))
 }
 
 fn split_number(text: &str) -> Option<(usize, &str)> {

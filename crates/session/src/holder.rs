@@ -10,6 +10,7 @@ mod ending;
 mod glance;
 mod guest;
 mod interrupting;
+mod looking;
 mod network;
 mod opening;
 mod post;
@@ -41,7 +42,7 @@ use crate::native::Native;
 use crate::place::Places;
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
-use crate::signs::{self, Foreground, Signs};
+use crate::signs::Signs;
 use crate::state::Judge;
 use crate::transcript::Transcript;
 
@@ -203,8 +204,10 @@ impl Holder<'_> {
         let others = [
             self.judge.look_again(),
             self.stopping.look_again(),
+            self.stands_still_at(),
             self.post.look_again(),
             self.lookout.look_again(),
+            self.native.as_ref().and_then(Native::look_again),
             self.glance.look_again(),
             self.reading.rest_until(self.now()),
         ];
@@ -250,55 +253,6 @@ impl Holder<'_> {
         self.guests.iter_mut().for_each(Guest::outdate);
     }
 
-    /// Looks at what the terminal shows. Reading the whole screen costs more than printing on it, so that a program that paints
-    /// all the time is read now and then; what is to be published at once is seen at once.
-    fn look_at_terminal(&mut self, now: Nanos) {
-        if !self.glance.is_outdated() {
-            return;
-        }
-        let foreground = self.foreground();
-        if self.glance.is_due(now) || self.signs.has_news(&self.screen, foreground) {
-            self.signs
-                .printed(signs::Terminal::of(&self.screen, foreground));
-            self.glance.taken(now);
-        }
-    }
-
-    /// Takes the newest look there is, before keys are pressed: a question may have come up since the last one.
-    fn look_closely(&mut self, now: Nanos) {
-        // What cannot be read is told by the next read, which ends the holder.
-        self.read_mouthful(now).ok();
-        if self.glance.is_outdated() {
-            let foreground = self.foreground();
-            self.signs
-                .printed(signs::Terminal::of(&self.screen, foreground));
-            self.glance.taken(now);
-            // What is seen now must not be older than what is published. Only the end must be on record, and that is not seen here.
-            self.publish(now).ok();
-        }
-    }
-
-    fn foreground(&self) -> Foreground {
-        let own = self.terminal.identity().pid;
-        match self.terminal.foreground() {
-            Some(group) if group == own => Foreground::Itself,
-            Some(_) => Foreground::Other,
-            None => Foreground::Unknown,
-        }
-    }
-
-    /// Hears what the agent has written down of itself.
-    fn inform(&mut self, now: Nanos) {
-        let hint = self.native.as_mut().and_then(|native| native.look(now));
-        if let Some(hint) = hint {
-            self.signs.informed(hint);
-        }
-        let owed = self.native.as_mut().and_then(Native::take_owed);
-        if let Some((turn, usage)) = owed {
-            self.tell(Event::Usage { turn, usage });
-        }
-    }
-
     fn type_pending(&mut self) {
         while !self.input.is_empty() {
             let (first, _) = self.input.as_slices();
@@ -311,7 +265,9 @@ impl Holder<'_> {
     }
 
     fn publish(&mut self, now: Nanos) -> Result<(), HolderError> {
-        let Some(verdict) = self.judge.hear(self.signs.verdict(), now) else {
+        let silent = self.printed_at.map(|at| now.since(at));
+        let seen = self.signs.verdict_after(silent.unwrap_or_default());
+        let Some(verdict) = self.judge.hear(seen, now) else {
             return Ok(());
         };
         let event = Event::StateChanged {

@@ -1,47 +1,72 @@
-//! What an agent writes down for itself, where it can be read without touching a setting of its user: the session file of
-//! Claude Code and the records of conversations.
+//! What an agent tells of itself besides its terminal, where that can be had without touching a setting of its user: the session
+//! file of Claude Code, the events of opencode's own server, and the records of conversations.
 //!
 //! Everything here is somebody else's and may be missing, half written or of another version. Then there is no sign, and
 //! whoever asked goes by the others.
 
+mod event_intake;
+mod event_stream;
 mod follower;
+mod own_record;
 mod regular;
+mod session_file;
+mod whereabouts;
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
+use std::ffi::OsString;
 use std::os::fd::AsFd as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use handoff_agents::conversation::{Format, Turn};
-use handoff_agents::{ClaudeSession, Hint, Usage};
+use handoff_agents::{Conversation, Hint, Usage};
 use handoff_core::time::Nanos;
 use handoff_files::{Wake, Watch};
-use handoff_process::{open_files, tree};
 use rustix::event::{PollFd, PollFlags};
 
+use crate::status_report::StatusReport;
+use event_stream::EventStream;
 use follower::Follower;
+use own_record::OwnRecord;
+use session_file::SessionFile;
 
-/// How often the directory to watch is looked for as long as it is not there; only while the agent prints.
+/// How often what is to be watched is looked for as long as it is not there; only while the agent prints.
 const TRY_INTERVAL: Duration = Duration::from_millis(500);
-/// A session file has a few hundred bytes.
-const LARGEST_FILE: u64 = 64 * 1024;
 
-/// What an agent writes down for itself.
+/// What an agent tells of itself.
 pub struct Native {
     format: Format,
     /// Where it keeps its files.
     home: PathBuf,
-    pid: u32,
-    watch: Option<Watch>,
-    try_at: Nanos,
-    session: Option<ClaudeSession>,
+    /// The id that its session was given.
+    id: Option<String>,
+    telling: Telling,
     follower: Option<Follower>,
     /// How many turns of the record were told already.
     told: u64,
     /// A turn that has ended before its figures were on record, and the watch over the record.
     owed: Option<(u64, Watch)>,
+}
+
+/// How it tells what it does.
+enum Telling {
+    /// By a file about the session.
+    Session(SessionFile),
+    /// By its record.
+    Record(OwnRecord),
+    /// By a server of its own.
+    Stream(Box<EventStream>),
+    /// By its terminal, sooner than in any file.
+    Terminal,
+}
+
+/// What an agent was started with so that it can be heard.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Key {
+    /// The id that its session was given.
+    pub id: Option<String>,
+    /// The password of its server.
+    pub password: Option<String>,
 }
 
 impl Native {
@@ -50,15 +75,24 @@ impl Native {
         format: Option<Format>,
         environment: &BTreeMap<OsString, OsString>,
         pid: u32,
+        key: Key,
     ) -> Option<Self> {
         let format = format?;
+        let home = whereabouts::home(format, environment)?;
+        let telling = match format {
+            Format::Claude => {
+                let file = home.join(format!("sessions/{pid}.json"));
+                Telling::Session(SessionFile::new(file))
+            }
+            Format::Codex | Format::Gemini => Telling::Terminal,
+            Format::Copilot => Telling::Record(OwnRecord::default()),
+            Format::Opencode => Telling::Stream(Box::new(EventStream::new(format, key.password))),
+        };
         Some(Self {
             format,
-            home: home(format, environment)?,
-            pid,
-            watch: None,
-            try_at: Nanos(0),
-            session: None,
+            home,
+            id: key.id,
+            telling,
             follower: None,
             told: 0,
             owed: None,
@@ -66,51 +100,75 @@ impl Native {
     }
 
     pub fn poll_fds(&self) -> impl Iterator<Item = PollFd<'_>> {
-        let owed = self.owed.iter().map(|(_, watch)| watch);
-        let watches = self.watch.iter().chain(owed);
-        watches.map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN))
-    }
-
-    /// What it says that it does, if it has said something since the last look.
-    pub fn look(&mut self, now: Nanos) -> Option<Hint> {
-        match self.format {
-            Format::Claude => self.look_at_session(now),
-            // Its terminal says it sooner.
-            Format::Codex => None,
-        }
-    }
-
-    fn look_at_session(&mut self, now: Nanos) -> Option<Hint> {
-        let has_changed = match &mut self.watch {
-            Some(watch) => matches!(watch.wait(Some(Duration::ZERO)), Ok(Wake::Changed)),
-            None if now >= self.try_at => {
-                self.try_at = now.after(TRY_INTERVAL);
-                // The watch first, or a change in between would be missed.
-                self.watch = Watch::on_name(&self.session_file()).ok();
-                self.watch.is_some()
-            }
-            None => false,
+        let (watch, stream) = match &self.telling {
+            Telling::Session(file) => (file.watch(), None),
+            Telling::Record(record) => (record.watch(), None),
+            Telling::Stream(stream) => (None, stream.poll_fd()),
+            Telling::Terminal => (None, None),
         };
-        if !has_changed {
-            return None;
+        let owed = self.owed.iter().map(|(_, watch)| watch);
+        let watches = watch.into_iter().chain(owed);
+        watches
+            .map(|watch| PollFd::from_borrowed_fd(watch.as_fd(), PollFlags::IN))
+            .chain(stream)
+    }
+
+    /// When to look although nothing happens.
+    pub fn look_again(&self) -> Option<Nanos> {
+        match &self.telling {
+            Telling::Record(record) => record.look_again(),
+            Telling::Stream(stream) => stream.look_again(),
+            Telling::Session(_) | Telling::Terminal => None,
         }
-        let session = self.read_session()?;
-        let before = self.session.replace(session.clone());
-        let is_news = before.is_none_or(|before| before.hint != session.hint);
-        session.hint.filter(|_| is_news)
     }
 
-    fn session_file(&self) -> PathBuf {
-        self.home.join(format!("sessions/{}.json", self.pid))
+    /// Whether it tells of every turn when that begins. A file that is written now and then may be about the turn before.
+    pub const fn is_prompt(&self) -> bool {
+        matches!(self.telling, Telling::Record(_) | Telling::Stream(_))
     }
 
-    fn read_session(&self) -> Option<ClaudeSession> {
-        let file = self.session_file();
-        let mut text = String::new();
-        let file = regular::open(&file).ok()?;
-        let length = file.take(LARGEST_FILE + 1).read_to_string(&mut text).ok()?;
-        let is_small = u64::try_from(length).is_ok_and(|length| length <= LARGEST_FILE);
-        is_small.then(|| ClaudeSession::read(&text))?
+    /// What it has said since the last look.
+    pub fn look(&mut self, now: Nanos) -> Vec<StatusReport> {
+        match &mut self.telling {
+            Telling::Session(file) => {
+                let hint = file.look(now);
+                hint.map(StatusReport::Is).into_iter().collect()
+            }
+            Telling::Record(_) => self.look_at_record(now),
+            Telling::Stream(stream) => stream.look(now),
+            Telling::Terminal => vec![],
+        }
+    }
+
+    fn look_at_record(&mut self, now: Nanos) -> Vec<StatusReport> {
+        let Telling::Record(mut own) = std::mem::replace(&mut self.telling, Telling::Terminal)
+        else {
+            return vec![];
+        };
+        let is_found = own.is_sought(now) && self.record().is_some_and(|it| own.find(&it));
+        let mut said = vec![];
+        if is_found || own.has_changed() {
+            said = self.read_on();
+        }
+        if !said.is_empty() {
+            own.said(now);
+        } else if own.has_faded(now) {
+            said.push(StatusReport::Cleared);
+        }
+        self.telling = Telling::Record(own);
+        said
+    }
+
+    /// What the record says newly. What it says when it is met first is of the past.
+    fn read_on(&mut self) -> Vec<StatusReport> {
+        let met = self.follower.as_ref().map(Follower::conversation);
+        let before = met.map(|it| (it.hint(), it.turns()));
+        let now = self.catch_up().map(|it| (it.hint(), it.turns()));
+        match (before, now) {
+            (Some((was, turns)), Some((is, more))) => reports(was, is, more > turns),
+            (None, Some((Some(Hint::Busy), _))) => vec![StatusReport::Is(Hint::Busy)],
+            (_, _) => vec![],
+        }
     }
 
     /// The turn that has just ended, as far as it is on record; none if it was told before.
@@ -124,7 +182,7 @@ impl Native {
     /// Whether it waits for a tool that it called, as far as its record says.
     pub fn has_open_call(&mut self) -> bool {
         let conversation = self.catch_up();
-        conversation.is_some_and(handoff_agents::Conversation::has_open_call)
+        conversation.is_some_and(Conversation::has_open_call)
     }
 
     /// The figures of this turn are not on record yet: some agents write them down after they show that they are done.
@@ -156,7 +214,10 @@ impl Native {
         }
     }
 
-    fn catch_up(&mut self) -> Option<&handoff_agents::Conversation> {
+    fn catch_up(&mut self) -> Option<&Conversation> {
+        if let Telling::Stream(stream) = &self.telling {
+            return Some(stream.conversation());
+        }
         let record = self.record()?;
         if self.follower.as_ref().is_none_or(|it| it.path() != record) {
             // A new conversation, or the first: its turns are counted anew.
@@ -169,45 +230,41 @@ impl Native {
     }
 
     fn record(&self) -> Option<PathBuf> {
-        match self.format {
-            Format::Claude => {
-                let session = self.read_session().or_else(|| self.session.clone())?;
-                Some(self.home.join(session.record()))
-            }
-            Format::Codex => rollout(&self.home.join("sessions")),
+        match (self.format, &self.telling) {
+            (_, Telling::Session(file)) => Some(self.home.join(file.record()?)),
+            (Format::Codex, _) => whereabouts::rollout(&self.home.join("sessions")),
+            (Format::Gemini, _) => match &self.follower {
+                Some(follower) => Some(follower.path().to_owned()),
+                None => whereabouts::named(&self.home.join("tmp"), self.id.as_deref()?),
+            },
+            (Format::Copilot, _) => whereabouts::in_use(&self.home.join("session-state")),
+            (Format::Claude | Format::Opencode, _) => None,
         }
     }
 }
 
-/// The record that a process of this session has open. Its name begins with the time, so the last is the newest.
-fn rollout(below: &Path) -> Option<PathBuf> {
-    let processes = tree::descendants(&[]).ok()?;
-    let files = processes.iter().flat_map(|process| open_files(process.pid));
-    let is_rollout = |file: &PathBuf| {
-        let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        file.starts_with(below) && name.starts_with("rollout-") && name.ends_with(".jsonl")
-    };
-    files.filter(is_rollout).max()
-}
-
-fn home(format: Format, environment: &BTreeMap<OsString, OsString>) -> Option<PathBuf> {
-    let (variable, folder) = match format {
-        Format::Claude => ("CLAUDE_CONFIG_DIR", ".claude"),
-        Format::Codex => ("CODEX_HOME", ".codex"),
-    };
-    let directory = |name: &str| {
-        let value = environment.get(OsStr::new(name))?;
-        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-    };
-    directory(variable).or_else(|| Some(directory("HOME")?.join(folder)))
+/// What is to be said of a record that has grown. A turn that began and ended meanwhile is said too.
+fn reports(was: Option<Hint>, is: Option<Hint>, has_begun: bool) -> Vec<StatusReport> {
+    let began = has_begun && is != Some(Hint::Busy);
+    let began = began.then_some(Hint::Busy);
+    let is_news = has_begun || was != is;
+    let is = is.filter(|_| is_news);
+    began.into_iter().chain(is).map(StatusReport::Is).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn environment(home: &Path) -> BTreeMap<OsString, OsString> {
         BTreeMap::from([("HOME".into(), home.as_os_str().to_owned())])
+    }
+
+    fn claude(home: &Path) -> Native {
+        let environment = environment(home);
+        Native::of(Some(Format::Claude), &environment, 7, Key::default()).unwrap()
     }
 
     fn write(file: &Path, text: &str) {
@@ -222,23 +279,23 @@ mod tests {
     #[test]
     fn a_session_file_is_heard_when_it_comes_and_when_it_changes() {
         let place = tempfile::tempdir().unwrap();
-        let mut native = Native::of(Some(Format::Claude), &environment(place.path()), 7).unwrap();
-        assert_eq!(native.look(at(1)), None, "there is no directory");
+        let mut native = claude(place.path());
+        assert_eq!(native.look(at(1)), [], "there is no directory");
         let file = place.path().join(".claude/sessions/7.json");
         let text = |status: &str| format!(r#"{{"sessionId":"a","cwd":"/p","status":"{status}"}}"#);
         write(&file, &text("idle"));
-        assert_eq!(native.look(at(2)), Some(Hint::Prompt));
-        assert_eq!(native.look(at(3)), None, "nothing has changed");
+        assert_eq!(native.look(at(2)), [StatusReport::Is(Hint::Prompt)]);
+        assert_eq!(native.look(at(3)), [], "nothing has changed");
         write(&file, &text("busy"));
-        assert_eq!(native.look(at(4)), Some(Hint::Busy));
+        assert_eq!(native.look(at(4)), [StatusReport::Is(Hint::Busy)]);
         write(&file.with_file_name("8.json"), &text("idle"));
-        assert_eq!(native.look(at(5)), None, "that is another one's");
+        assert_eq!(native.look(at(5)), [], "that is another one's");
     }
 
     #[test]
     fn a_turn_is_told_once_it_is_on_record() {
         let place = tempfile::tempdir().unwrap();
-        let mut native = Native::of(Some(Format::Claude), &environment(place.path()), 7).unwrap();
+        let mut native = claude(place.path());
         let home = place.path().join(".claude");
         write(
             &home.join("sessions/7.json"),
@@ -255,5 +312,23 @@ mod tests {
             &format!("{asked}{said}{asked}{said}"),
         );
         assert_eq!(native.turn().unwrap().answer.as_deref(), Some("hello"));
+    }
+
+    #[test]
+    fn a_turn_that_begins_and_ends_within_one_look_is_said_too() {
+        let is = StatusReport::Is;
+        let (busy, prompt) = (Some(Hint::Busy), Some(Hint::Prompt));
+        let table = [
+            ((None, busy, true), vec![is(Hint::Busy)]),
+            ((busy, prompt, false), vec![is(Hint::Prompt)]),
+            ((prompt, prompt, false), vec![]),
+            (
+                (prompt, prompt, true),
+                vec![is(Hint::Busy), is(Hint::Prompt)],
+            ),
+        ];
+        for ((was, is, has_begun), expected) in table {
+            assert_eq!(reports(was, is, has_begun), expected, "{was:?} {is:?}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! `docs/design/0008-sessions.md` for why.
 
 mod field;
+mod menu;
 mod readings;
 
 use std::num::NonZeroU16;
@@ -15,6 +16,7 @@ use handoff_process::Size;
 use crate::delivery::Field;
 use crate::status_report::StatusReport;
 
+pub use menu::Menu;
 use readings::Readings;
 
 /// The longest title that is kept.
@@ -24,6 +26,12 @@ const LONGEST_TITLE: usize = 256;
 pub struct Screen {
     parser: vt100::Parser<Answers>,
     readings: Readings,
+}
+
+/// A screen as it was, to be drawn again.
+pub struct Picture {
+    pub size: Size,
+    pub drawn: Vec<u8>,
 }
 
 /// A copy of a screen, to tell later what changed.
@@ -40,10 +48,23 @@ pub struct Aside {
 
 impl Screen {
     pub fn new(size: Size) -> Self {
+        Self::with_history(size, 0)
+    }
+
+    /// One that keeps so many rows that scroll away.
+    pub fn with_history(size: Size, kept: usize) -> Self {
         let (rows, columns) = dimensions(size);
         Self {
-            parser: vt100::Parser::new_with_callbacks(rows, columns, 0, Answers::default()),
+            parser: vt100::Parser::new_with_callbacks(rows, columns, kept, Answers::default()),
             readings: Readings::default(),
+        }
+    }
+
+    pub fn size(&self) -> Size {
+        let (rows, columns) = self.parser.screen().size();
+        Size {
+            rows: rows.get(),
+            columns: columns.get(),
         }
     }
 
@@ -94,6 +115,11 @@ impl Screen {
         field::field(self.parser.screen(), mark)
     }
 
+    /// Choices beside each other at the bottom.
+    pub fn menu(&self) -> Option<Menu> {
+        menu::menu(self.parser.screen())
+    }
+
     /// What an adapter reads.
     pub fn sight(&self) -> Sight {
         let (_, columns) = self.parser.screen().size();
@@ -110,6 +136,31 @@ impl Screen {
             row
         };
         rows.map(trimmed).collect()
+    }
+
+    /// What has scrolled away as far as it is kept, and the rows.
+    pub fn rows_with_history(mut self) -> Vec<String> {
+        let screen = self.parser.screen_mut();
+        let (_, columns) = screen.size();
+        let mut rows = vec![];
+        for back in (1..=screen.scrollback_len()).rev() {
+            screen.set_scrollback(back);
+            rows.extend(screen.rows(0, columns.get()).next());
+        }
+        screen.set_scrollback(0);
+        rows.extend(self.rows());
+        for row in &mut rows {
+            row.truncate(row.trim_end().len());
+        }
+        rows
+    }
+
+    /// How it is now, to be drawn again.
+    pub fn picture(&self) -> Picture {
+        Picture {
+            size: self.size(),
+            drawn: self.drawn(),
+        }
     }
 
     /// The rows with their colours.

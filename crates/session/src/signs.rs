@@ -1,11 +1,16 @@
 //! What is seen of an agent, and what follows from all of it: the strongest sign decides.
 
+use std::time::Duration;
+
 use handoff_agents::adapter::{Adapter, Prompting};
 use handoff_agents::{Block, Hint, Sight};
 
 use crate::screen::Screen;
 use crate::state::{Source, State, Verdict};
 use crate::status_report::StatusReport;
+
+/// How long a picture of work may stand still.
+pub const STANDS_STILL: Duration = Duration::from_secs(60);
 
 /// What is seen of an agent.
 #[derive(Debug, Clone)]
@@ -110,9 +115,12 @@ impl Signs {
         };
     }
 
-    /// The agent wrote down what it does.
-    pub const fn informed(&mut self, hint: Hint) {
-        self.native = Some(hint);
+    /// The agent told what it does by other ways than its terminal.
+    pub const fn informed(&mut self, report: StatusReport) {
+        self.native = match report {
+            StatusReport::Is(hint) => Some(hint),
+            StatusReport::Cleared => None,
+        };
     }
 
     /// A hook told something; one that is not understood makes the one before old.
@@ -147,6 +155,18 @@ impl Signs {
             (Some(stronger), None) => stronger,
             (None, screen) => remember(says(self.hook, Source::Native), screen).unwrap_or(UNKNOWN),
         }
+    }
+
+    /// The same of an agent that has printed nothing for so long. Who works moves something on the screen: a clock, a sign that
+    /// turns. One that stands still for long may have stopped, and the picture of work says no more than that it worked. That
+    /// silence is never a sign of rest: a model that thinks is silent too.
+    pub fn verdict_after(&self, silent: Duration) -> Verdict {
+        let found = self.verdict();
+        let is_picture = found == verdict(State::Busy, Source::Screen);
+        if is_picture && silent >= STANDS_STILL {
+            return verdict(State::Unknown, Source::Silence);
+        }
+        found
     }
 
     /// What the newest look says, for those who must not type into a question: one that stands on the screen counts, whatever
@@ -368,7 +388,7 @@ mod tests {
         ];
         for (hint, rows, expected) in table {
             let mut signs = signs("claude");
-            signs.informed(hint);
+            signs.informed(StatusReport::Is(hint));
             signs.printed(showing(rows));
             assert_eq!(signs.verdict(), expected, "{hint} {rows}");
         }
@@ -394,9 +414,26 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_of_work_that_stands_still_says_nothing_and_never_rest() {
+        let working = format!("✻ Thinking… (4s)\n{BOX}");
+        let after = |seconds: u64, rows: &str| {
+            let mut signs = signs("claude");
+            signs.printed(showing(rows));
+            signs.verdict_after(Duration::from_secs(seconds))
+        };
+        assert_eq!(after(59, &working), verdict(State::Busy, Source::Screen));
+        assert_eq!(
+            after(60, &working),
+            verdict(State::Unknown, Source::Silence)
+        );
+        assert_eq!(after(600, BOX), verdict(State::Prompt, Source::Screen));
+        assert_eq!(after(600, "what is this?"), UNKNOWN);
+    }
+
+    #[test]
     fn a_hook_tells_why_an_agent_rests() {
         let mut signs = signs("claude");
-        signs.informed(Hint::Prompt);
+        signs.informed(StatusReport::Is(Hint::Prompt));
         signs.hooked(Some(Hint::Blocked(Block::Error)));
         signs.printed(showing(BOX));
         let failed = verdict(State::Blocked(Block::Error), Source::Native);

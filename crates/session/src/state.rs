@@ -59,6 +59,8 @@ pub enum Source {
     Foreground,
     /// What its terminal shows.
     Screen,
+    /// That it has printed nothing for long.
+    Silence,
     /// That it was started.
     Start,
     /// Nothing that is known.
@@ -134,6 +136,7 @@ impl Source {
             Self::Title => "title",
             Self::Foreground => "foreground",
             Self::Screen => "screen",
+            Self::Silence => "silence",
             Self::Start => "start",
             Self::Nothing => "nothing",
         }
@@ -147,7 +150,7 @@ impl Source {
             | Self::Title
             | Self::Foreground
             | Self::Start => Duration::ZERO,
-            Self::Screen | Self::Nothing => HOLD,
+            Self::Screen | Self::Silence | Self::Nothing => HOLD,
         }
     }
 }

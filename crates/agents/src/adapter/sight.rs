@@ -31,6 +31,8 @@ pub struct Sight {
 pub(super) struct Row {
     /// Without frames and blanks around it.
     text: String,
+    /// The number of the row on the terminal, from zero.
+    at: usize,
     indent: usize,
     /// It goes to the right edge, so the next one may be its continuation.
     is_full: bool,
@@ -82,10 +84,19 @@ impl Sight {
         Self {
             rows: rows
                 .iter()
-                .filter_map(|row| Row::new(row, columns))
+                .enumerate()
+                .filter_map(|(at, row)| Row::new(at, row, columns))
                 .collect(),
             cursor_line: cursor_line.trim_end().to_owned(),
         }
+    }
+
+    /// The number of the row with which the place begins where one types, from zero: the line above it, if there is one.
+    pub fn top_of_box(&self, input: &InputBox) -> Option<usize> {
+        let at = place_of_box(&self.rows, input)?;
+        let above = self.rows[..at].iter().rev().take(BETWEEN);
+        let rule = above.clone().find(|row| row.is_rule());
+        Some(rule.unwrap_or(&self.rows[at]).at)
     }
 
     pub(super) fn parts(&self, input: Option<&InputBox>) -> Parts<'_> {
@@ -108,7 +119,7 @@ impl Sight {
 }
 
 impl Row {
-    fn new(row: &str, columns: usize) -> Option<Self> {
+    fn new(at: usize, row: &str, columns: usize) -> Option<Self> {
         let is_frame = |it: char| it.is_whitespace() || matches!(it, '│' | '┃' | '║' | '▎' | '┆');
         let bare = row.trim_start_matches(is_frame);
         let text = bare.trim_end_matches(is_frame).to_owned();
@@ -116,6 +127,7 @@ impl Row {
         let is_full = row.trim_end().chars().count() + 1 >= columns;
         (!text.is_empty()).then_some(Self {
             text,
+            at,
             indent,
             is_full,
         })
@@ -141,14 +153,18 @@ fn begins(row: &Row, input: &InputBox) -> bool {
     input.begins.iter().any(|pattern| row.fits(pattern))
 }
 
-fn typing<'a>(rows: &'a [Row], input: &InputBox) -> Option<Typing<'a>> {
+fn place_of_box(rows: &[Row], input: &InputBox) -> Option<usize> {
     let is_below_edge = |at: usize| match input.edge {
         Edge::Nothing => true,
         Edge::Rule => rows[..at].iter().rev().take(BETWEEN).any(Row::is_rule),
     };
-    let at = (0..rows.len())
+    (0..rows.len())
         .rev()
-        .find(|at| begins(&rows[*at], input) && is_below_edge(*at))?;
+        .find(|at| begins(&rows[*at], input) && is_below_edge(*at))
+}
+
+fn typing<'a>(rows: &'a [Row], input: &InputBox) -> Option<Typing<'a>> {
+    let at = place_of_box(rows, input)?;
     let end = end_of_box(rows, at);
     let sent = rows[..at].iter().rposition(|row| begins(row, input));
     Some(Typing {

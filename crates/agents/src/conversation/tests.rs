@@ -122,3 +122,104 @@ fn a_call_is_open_until_it_returns_or_the_turn_ends() {
     });
     assert_eq!(open, [false, true, false]);
 }
+
+const COPILOT: &str = include_str!("../../samples/copilot-1.0.102.jsonl");
+const GEMINI: &str = include_str!("../../samples/gemini-0.61.0.jsonl");
+const OPENCODE: &str = include_str!("../../samples/opencode-1.18.33.jsonl");
+
+#[test]
+fn the_turns_of_copilot_are_told_apart() {
+    let found = turns(Format::Copilot, COPILOT);
+    let expected = [
+        turn("first word0 word1 wo", 22, End::Done),
+        turn("allowed", 5, End::Done),
+        turn("I will call bash.", 4, End::Interrupted),
+        turn("", 0, End::Interrupted),
+        turn("long-one word0 word1", 23, End::Done),
+    ];
+    assert_eq!(found[..5], expected);
+    let failed = found.iter().filter(|(_, _, end)| *end == Some(End::Failed));
+    assert_eq!(failed.count(), 1);
+}
+
+/// What was interrupted is written down again, and those turns say nothing.
+#[test]
+fn the_turns_of_gemini_are_told_apart() {
+    let found = turns(Format::Gemini, GEMINI);
+    let expected = [
+        turn("first word0 word1 wo", 22, End::Done),
+        turn("allowed", 8, End::Done),
+        turn("I will call run_shel", 7, End::Interrupted),
+    ];
+    assert_eq!(found[..3], expected);
+    let said: Vec<_> = found[3..].iter().filter_map(|it| it.0.as_deref()).collect();
+    let later = [
+        "long-one word0 word1",
+        "the second message",
+        "alpha one\nalpha two\n",
+        "after the error",
+        "after the limit",
+    ];
+    assert_eq!(said, later);
+}
+
+#[test]
+fn the_turns_of_opencode_are_told_apart() {
+    let found = turns(Format::Opencode, OPENCODE);
+    let expected = [
+        turn("alldone", 5, End::Done),
+        turn("ECHO: second while b", 62, End::Done),
+        turn("int word0 word1 word", 0, End::Interrupted),
+        turn("", 0, End::Failed),
+        turn("", 0, End::Done),
+    ];
+    assert_eq!(found, expected);
+    let mut conversation = Conversation::new(Format::Opencode);
+    OPENCODE.lines().for_each(|line| conversation.take(line));
+    let cost = conversation.total().cost_usd.unwrap();
+    assert!((cost - 0.033_18).abs() < 1e-9, "{cost}");
+}
+
+/// What a record says that the agent does, without repetitions.
+fn hints(format: Format, record: &str) -> Vec<String> {
+    let mut conversation = Conversation::new(format);
+    let told = record.lines().filter_map(|line| {
+        conversation.take(line);
+        Some(conversation.hint()?.to_string())
+    });
+    let mut told: Vec<String> = told.collect();
+    told.dedup();
+    told
+}
+
+#[test]
+fn a_record_tells_what_the_agent_does() {
+    let asking = ["busy", "permission", "busy", "prompt"];
+    let opencode = hints(Format::Opencode, OPENCODE);
+    assert_eq!(opencode[..4], asking);
+    assert_eq!(
+        opencode[4..],
+        [
+            "busy", "prompt", "busy", "prompt", "busy", "error", "busy", "prompt"
+        ]
+    );
+    let copilot = hints(Format::Copilot, COPILOT);
+    assert_eq!(copilot[..2], ["busy", "prompt"]);
+    assert_eq!(copilot[2..6], asking);
+}
+
+#[test]
+fn what_an_agent_of_the_agent_does_is_not_the_agents_word() {
+    let mut conversation = Conversation::new(Format::Opencode);
+    for line in [
+        r#"{"type":"session.status","properties":{"sessionID":"a","status":{"type":"busy"}}}"#,
+        r#"{"type":"session.created","properties":{"info":{"id":"b","parentID":"a"}}}"#,
+        r#"{"type":"session.status","properties":{"sessionID":"b","status":{"type":"idle"}}}"#,
+    ] {
+        conversation.take(line);
+    }
+    assert_eq!(conversation.hint(), Some(Hint::Busy));
+    conversation.take(r#"{"type":"permission.asked","properties":{"id":"p","sessionID":"b"}}"#);
+    let asks = Hint::Blocked(Block::Permission);
+    assert_eq!(conversation.hint(), Some(asks), "but a person is asked");
+}

@@ -5,7 +5,7 @@ use super::*;
 fn read(text: &str) -> Option<Dialog> {
     let rows: Vec<String> = text.lines().map(str::to_owned).collect();
     let cursor_line = rows.last().cloned().unwrap_or_default();
-    Dialog::read(&rows, &cursor_line)
+    Dialog::read(&rows, &cursor_line, None)
 }
 
 fn labels(dialog: &Dialog) -> Vec<&str> {
@@ -123,4 +123,26 @@ fn a_plain_yes_never_means_for_ever() {
         let dialog = read(&format!("Sure?\n❯ 1. {label}\n  2. Yes\n  3. No\n")).unwrap();
         assert_eq!(dialog.find(&Wish::Yes), Ok(1), "{label}");
     }
+}
+
+#[test]
+fn choices_beside_each_other() {
+    let rows = "  ┃  △ Permission required\n  ┃    # Shell command\n  ┃\n  ┃  $ touch x\n  ┃\n  ┃\n  \
+                ┃   Allow once   Allow always   Reject        enter confirm\n";
+    let rows: Vec<String> = rows.lines().map(str::to_owned).collect();
+    let menu = Menu {
+        row: 6,
+        labels: ["Allow once", "Allow always", "Reject"]
+            .map(str::to_owned)
+            .to_vec(),
+        lit: 0,
+    };
+    let dialog = Dialog::read(&rows, "", Some(menu)).unwrap();
+    assert_eq!((dialog.pointed, dialog.order), (Some(0), Order::Beside));
+    assert_eq!(
+        dialog.question,
+        ["△ Permission required", "# Shell command", "$ touch x"]
+    );
+    assert_eq!(dialog.find(&Wish::Yes), Ok(0));
+    assert_eq!(dialog.find(&Wish::No), Ok(2));
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use handoff_agents::adapter::Prompting;
 use handoff_core::Caller;
 use handoff_core::time::Nanos;
 use serde_json::json;
@@ -80,7 +81,8 @@ impl Holder<'_> {
         let keys = self.signs.adapter().leave.keys.clone();
         let words = is_clear.then_some(keys.as_str());
         if self.stopping.begin(grace, words, now) == Step::TypeKeys {
-            self.input.extend(keys.bytes());
+            let keys = leaving(&keys, self.signs.adapter().reads);
+            self.post.press(&keys, now);
         }
     }
 
@@ -121,6 +123,18 @@ impl Holder<'_> {
             is_alternate: self.screen.is_alternate(),
             lines: self.screen.rows(),
             ansi: self.screen.rows_formatted(),
+        }
+    }
+}
+
+/// A program that paints takes words and an Enter in one for a paste, and leaves the Enter out.
+fn leaving(keys: &str, reads: Prompting) -> Vec<String> {
+    match (reads, keys.strip_suffix('\r')) {
+        (Prompting::Screen, Some(words)) if !words.is_empty() => {
+            vec![words.to_owned(), "\r".to_owned()]
+        }
+        (Prompting::Screen | Prompting::LineEditor | Prompting::Foreground, _) => {
+            vec![keys.to_owned()]
         }
     }
 }
@@ -207,5 +221,12 @@ mod tests {
             assert_eq!(may_leave(&sight, false), expected, "{sight:?}");
         }
         assert!(!may_leave(&resting(), true));
+    }
+
+    #[test]
+    fn enter_comes_after_the_words_where_it_would_be_taken_for_a_part_of_them() {
+        assert_eq!(leaving("/quit\r", Prompting::Screen), ["/quit", "\r"]);
+        assert_eq!(leaving("\x03", Prompting::Screen), ["\x03"]);
+        assert_eq!(leaving("exit\r", Prompting::LineEditor), ["exit\r"]);
     }
 }

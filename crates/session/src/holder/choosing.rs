@@ -17,10 +17,15 @@ impl Holder<'_> {
         match state.block() {
             Some(kind) if is_dialog(state) && is_dialog(self.signs.newest()) => Ok(Asking {
                 kind,
-                dialog: Dialog::read(&self.screen.rows(), &self.screen.cursor_line()),
+                dialog: self.dialog(),
             }),
             Some(_) | None => Err(refusal(409, "the agent asks nothing")),
         }
+    }
+
+    fn dialog(&self) -> Option<Dialog> {
+        let (rows, cursor_line) = (self.screen.rows(), self.screen.cursor_line());
+        Dialog::read(&rows, &cursor_line, self.screen.menu())
     }
 
     /// Begins to choose, if that is what the agent still asks.

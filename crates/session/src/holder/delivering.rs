@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use handoff_agents::{TextBox, Usage};
+use handoff_agents::{Adapter, InputBox, TextBox, Usage};
 use handoff_core::time::Nanos;
 use handoff_core::{Caller, MessageId};
 use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
@@ -15,8 +15,8 @@ use super::guest::Guest;
 use super::post::{Typed, Unpainted, tail_of};
 use crate::control::Sent;
 use crate::control::message::{Refusal, refusal};
-use crate::delivery::{Act, Delivery, Settled};
-use crate::gain::Painting;
+use crate::delivery::{Act, Delivery, Settled, is_dialog};
+use crate::gain::Manner;
 use crate::inbox::{AcceptError, Accepted};
 use crate::journal::Event;
 use crate::last_word::LastWord;
@@ -27,6 +27,7 @@ use crate::message::{
 use crate::native::Native;
 use crate::paste::{self, Reader};
 use crate::place;
+use crate::screen::Screen;
 use crate::sender::Origin;
 use crate::turn::Change;
 
@@ -116,9 +117,7 @@ impl Holder<'_> {
 
     /// Types what can be typed now.
     pub(super) fn deliver(&mut self, now: Nanos) {
-        for key in self.post.due_keys(now) {
-            self.input.extend(key.into_bytes());
-        }
+        self.press_due(now);
         self.expire(now);
         self.hear_turns(now);
         if let Some(painted) = self.post.take_painted(now) {
@@ -154,6 +153,18 @@ impl Holder<'_> {
                 Act::Settle(settled) => self.settle(message.id, settled, now),
             }
             self.type_pending();
+        }
+    }
+
+    /// A question may have come up between two keys, and the second would answer it.
+    fn press_due(&mut self, now: Nanos) {
+        let keys = self.post.due_keys(now);
+        if keys.is_empty() {
+            return;
+        }
+        self.look_closely(now);
+        if !(self.stopping.is_under_way() && is_dialog(self.signs.newest())) {
+            self.input.extend(keys.concat().into_bytes());
         }
     }
 
@@ -213,7 +224,7 @@ impl Holder<'_> {
     fn enter(&mut self) {
         let keys = self.signs.adapter().input.submit.clone();
         if let Some(typed) = &self.post.typed {
-            self.post.gain.begin(self.screen.rows(), &typed.text);
+            self.post.gain.begin(&self.screen, &typed.text);
         }
         self.input.extend(keys.into_bytes());
     }
@@ -306,28 +317,17 @@ impl Holder<'_> {
     /// What prints lines has printed them all; a screen is still being painted.
     fn ended_turn(&mut self, messages: Vec<MessageId>, turn: u64) {
         let now = self.now();
-        match (self.painting(), self.signs.adapter().text_box()) {
-            (Painting::Lines, TextBox::CursorLine | TextBox::Editor) => {
-                self.answered(&messages, turn);
-            }
-            (Painting::Screen, _) | (Painting::Lines, TextBox::Marked(_)) => {
+        match manner(self.signs.adapter(), &self.screen) {
+            Manner::Editor | Manner::Lines => self.answered(&messages, turn),
+            Manner::Above(_) | Manner::Screen => {
                 self.post.painting = Some(Unpainted::new(messages, turn, now));
             }
         }
     }
 
-    fn painting(&self) -> Painting {
-        if self.screen.is_alternate() {
-            Painting::Screen
-        } else {
-            Painting::Lines
-        }
-    }
-
     fn answered(&mut self, messages: &[MessageId], turn: u64) {
-        let text_box = self.signs.adapter().text_box();
-        let painting = self.painting();
-        let gained = self.post.gain.end(&self.screen.rows(), painting, text_box);
+        let manner = manner(self.signs.adapter(), &self.screen);
+        let gained = self.post.gain.end(&self.screen, manner);
         let recorded = self.native.as_mut().and_then(Native::turn);
         let answer = match recorded.and_then(|turn| turn.answer) {
             Some(text) => Answer {
@@ -359,5 +359,17 @@ impl Holder<'_> {
             let because = Because::Ended;
             self.post.inbox.note(id, Progress::Failed { because }, wall);
         }
+    }
+}
+
+/// How the answer of an agent is read, by what it shows now.
+fn manner<'a>(adapter: &'a Adapter, screen: &Screen) -> Manner<'a> {
+    let shown = |input: &&InputBox| screen.sight().top_of_box(input).is_some();
+    let input = adapter.input_box.as_ref().filter(shown);
+    match (input, adapter.text_box()) {
+        (_, TextBox::Editor) if !screen.is_alternate() => Manner::Editor,
+        (Some(input), _) => Manner::Above(input),
+        (None, TextBox::CursorLine) if !screen.is_alternate() => Manner::Lines,
+        (None, TextBox::CursorLine | TextBox::Editor | TextBox::Marked(_)) => Manner::Screen,
     }
 }

@@ -22,7 +22,7 @@ use super::{Holder, MOUTHFUL};
 use crate::control::Gate;
 use crate::environment::{self, Itself, Work};
 use crate::journal::{Event, Journal};
-use crate::native::Native;
+use crate::native::{Key, Native};
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
@@ -130,6 +130,7 @@ impl<'a> Holder<'a> {
         let token = Token::new(handoff_process::random());
         equip(&mut opening, &socket, &token);
         install_hooks(&mut opening, &directory)?;
+        let key = make_audible(&mut opening);
         let gate = Gate {
             session: opening.caller(),
             session_token: token.digest(),
@@ -149,6 +150,7 @@ impl<'a> Holder<'a> {
             opening.agent.adapter.conversation,
             &opening.program.environment,
             record.child.pid,
+            key,
         );
         Ok(Self {
             clock,
@@ -256,6 +258,58 @@ fn install_hooks(opening: &mut Opening, directory: &Dir) -> Result<(), OpenError
     let own = launch.command.len().saturating_sub(1).min(arguments.len());
     arguments.splice(own..own, [option.into(), file.into_os_string()]);
     Ok(())
+}
+
+/// Adds what lets us hear the agent besides its terminal, unless that would meddle with what its user asks for.
+fn make_audible(opening: &mut Opening) -> Key {
+    let launch = &opening.agent.adapter.launch;
+    let Some(telling) = &launch.telling else {
+        return Key::default();
+    };
+    let program = &mut opening.program;
+    let own = launch
+        .command
+        .len()
+        .saturating_sub(1)
+        .min(program.arguments.len());
+    let variable = telling.password.as_deref().map(OsString::from);
+    let set = |name: &OsString| program.environment.get(name)?.to_str().map(str::to_owned);
+    let given = variable.as_ref().and_then(set);
+    if !telling.suits(&program.arguments[own..]) {
+        // Its user may have a server of their own.
+        return Key {
+            id: None,
+            password: given,
+        };
+    }
+    let id = random_id();
+    let words = telling
+        .arguments
+        .iter()
+        .map(|word| word.replace("{id}", &id).into());
+    program.arguments.splice(own..own, words);
+    let password = variable.map(|variable| {
+        let password =
+            given.unwrap_or_else(|| Token::new(handoff_process::random()).reveal().to_owned());
+        program
+            .environment
+            .insert(variable, password.clone().into());
+        password
+    });
+    Key {
+        id: Some(id),
+        password,
+    }
+}
+
+/// Random from its first digit on: some agents keep only the beginning.
+fn random_id() -> String {
+    let mut bytes: [u8; 16] = handoff_process::random();
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let digits = format!("{:032x}", u128::from_be_bytes(bytes));
+    let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|range| &digits[range]);
+    parts.join("-")
 }
 
 fn record(

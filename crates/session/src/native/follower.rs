@@ -1,6 +1,7 @@
 //! Reads a record that grows, each line once.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_agents::Conversation;
@@ -16,18 +17,26 @@ const MOUTHFUL: usize = 64 * 1024;
 
 pub(super) struct Follower {
     path: PathBuf,
-    /// None before the first look.
-    offset: Option<u64>,
+    format: Format,
+    /// How far it was read, and in which file of that name; none before the first look.
+    place: Option<Place>,
     /// A line whose end has not come.
     line: Vec<u8>,
     conversation: Conversation,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    inode: u64,
+    offset: u64,
 }
 
 impl Follower {
     pub(super) fn new(path: PathBuf, format: Format) -> Self {
         Self {
             path,
-            offset: None,
+            format,
+            place: None,
             line: vec![],
             conversation: Conversation::new(format),
         }
@@ -48,15 +57,15 @@ impl Follower {
 
     fn read(&mut self) -> io::Result<()> {
         let mut file = regular::open(&self.path)?;
-        let length = file.metadata()?.len();
-        let offset = match self.offset {
-            Some(offset) if offset <= length => offset,
-            // Written anew.
-            Some(_) => 0,
+        let metadata = file.metadata()?;
+        let (length, inode) = (metadata.len(), metadata.ino());
+        let offset = match self.place {
+            Some(place) if place.offset <= length && place.inode == inode => place.offset,
+            Some(_) => self.begin_anew(),
             None => length.saturating_sub(MOST_HISTORY),
         };
         file.seek(SeekFrom::Start(offset))?;
-        self.offset = Some(offset);
+        self.place = Some(Place { inode, offset });
         // One who writes as fast as we read does not keep us here.
         let mut file = file.take(length - offset);
         let mut buffer = vec![0; MOUTHFUL];
@@ -69,8 +78,17 @@ impl Follower {
         }
     }
 
+    /// It was written anew: some agents take back what they wrote of a turn that was interrupted.
+    fn begin_anew(&mut self) -> u64 {
+        self.line.clear();
+        self.conversation = Conversation::new(self.format);
+        0
+    }
+
     fn take(&mut self, bytes: &[u8]) {
-        self.offset = self.offset.map(|offset| offset + bytes.len() as u64);
+        if let Some(place) = &mut self.place {
+            place.offset += bytes.len() as u64;
+        }
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.line.len() < LONGEST_LINE {
                 self.line.extend_from_slice(piece);
@@ -80,5 +98,31 @@ impl Follower {
                 self.conversation.take(&String::from_utf8_lossy(&line));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASKED: &str = "{\"type\":\"user\",\"message\":{\"content\":\"hi\"}}\n";
+
+    #[test]
+    fn a_record_that_is_written_anew_is_read_anew() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("record.jsonl");
+        let mut follower = Follower::new(file.clone(), Format::Claude);
+        let mut turns = |text: &str, other: Option<&str>| {
+            std::fs::write(other.map_or(file.clone(), |it| place.path().join(it)), text).unwrap();
+            if let Some(other) = other {
+                std::fs::rename(place.path().join(other), &file).unwrap();
+            }
+            follower.catch_up();
+            follower.conversation().turns()
+        };
+        assert_eq!(turns(ASKED, None), 1);
+        assert_eq!(turns("{}\n", None), 0, "it has become shorter");
+        let longer = format!("{{}}\n{ASKED}");
+        assert_eq!(turns(&longer, Some("other")), 1, "it is another file");
     }
 }
