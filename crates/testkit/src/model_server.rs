@@ -51,7 +51,7 @@ pub struct Call {
     pub prompt: String,
     /// What was answered, in short.
     pub answer: String,
-    /// Whether tools were offered: a call without any is not part of a turn, but makes a title or such.
+    /// Whether it is part of a turn, and does not make a title or such.
     pub is_turn: bool,
 }
 
@@ -220,7 +220,7 @@ impl Desk {
             answered_at: None,
             prompt: dialogue.prompt(),
             answer: answer.to_string(),
-            is_turn: !dialogue.tools.is_empty(),
+            is_turn: dialogue.is_turn(),
         });
         calls.len() - 1
     }

@@ -71,6 +71,7 @@ enum Name {
     Opencode,
     Gemini,
     Copilot,
+    Aider,
 }
 
 impl Name {
@@ -87,7 +88,8 @@ impl Name {
             | Self::Codex
             | Self::Opencode
             | Self::Gemini
-            | Self::Copilot => self.word(),
+            | Self::Copilot
+            | Self::Aider => self.word(),
         }
     }
 

@@ -38,10 +38,9 @@ pub(super) fn decide(dialogue: &Dialogue, times: impl Fn(&str) -> usize) -> Answ
     {
         return Answer::says(example(shape).to_string());
     }
-    let is_aider = dialogue.model.contains("aider");
     let mut prompt = dialogue.prompt();
     let results = dialogue.results();
-    if is_aider {
+    if dialogue.is_of_aider() {
         if prompt.contains("# Diffs:") {
             return Answer::says("feat: something");
         }
@@ -54,8 +53,7 @@ pub(super) fn decide(dialogue: &Dialogue, times: impl Fn(&str) -> usize) -> Answ
             None => Answer::says(format!("ECHO: {prompt}")),
         };
     };
-    // Whoever offers no tools makes a title, or looks whether we are there.
-    if dialogue.tools.is_empty() && !is_aider {
+    if !dialogue.is_turn() {
         return Answer::says("a title");
     }
     match steps.get(results.len()) {

@@ -47,6 +47,15 @@ impl Dialogue {
         dialogue
     }
 
+    /// Whether this is part of a turn: whoever offers no tools makes a title, or looks whether we are there. Aider has none.
+    pub(super) fn is_turn(&self) -> bool {
+        !self.tools.is_empty() || self.is_of_aider() && !self.prompt().contains("# Diffs:")
+    }
+
+    pub(super) fn is_of_aider(&self) -> bool {
+        self.model.contains("aider")
+    }
+
     /// Where the user spoke last.
     pub(super) fn last_prompt(&self) -> Option<usize> {
         let is_prompt = |turn: &Turn| turn.role == Role::User && !spoken(&turn.text).is_empty();

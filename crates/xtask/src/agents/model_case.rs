@@ -7,10 +7,13 @@ use anyhow::Result;
 use handoff_core::Timestamp;
 
 use super::case::Act;
+use super::manners::Having;
+use super::report::Outcome;
+use super::timeline::Shown;
 use super::trial::Trial;
 
 /// In this order, in one session: each leaves the agent at its prompt.
-pub(super) const CASES: [(&str, Act); 10] = [
+pub(super) const CASES: [(&str, Act); 11] = [
     ("start", start),
     ("busy and idle", busy_and_idle),
     ("tool call", tool_call),
@@ -19,19 +22,38 @@ pub(super) const CASES: [(&str, Act); 10] = [
     ("message while busy", while_busy),
     ("several lines", several_lines),
     ("3,000 characters", long_message),
+    ("60 lines of an answer", long_answer),
     ("error 400", error_400),
     ("error 429", error_429),
 ];
 
 pub(super) fn start(trial: &mut Trial<'_, '_>) -> Result<()> {
-    let began = trial.scene.now();
+    let mut began = trial.scene.now();
     if let Some((question, yes)) = trial.manners.trust {
         let seen = trial.scene.until_seen(question, began)?;
         trial.expect("blocked (trust)", seen)?;
-        trial.scene.press(yes)?;
+        began = trial.scene.press(yes)?;
+        // Some show where one types above the question too.
+        trial.scene.until_gone(question, began)?;
     }
     let seen = trial.scene.until_seen(trial.manners.ready, began)?;
     trial.expect("prompt", seen)
+}
+
+/// The second time. Some ask again whether the directory is trusted.
+pub(super) fn until_ready(trial: &mut Trial<'_, '_>) -> Result<()> {
+    let began = trial.scene.now();
+    let ready = trial.manners.ready;
+    if let Some((question, yes)) = trial.manners.trust {
+        let seen = trial.scene.until_one_seen([ready, question], began)?;
+        if seen == question {
+            trial
+                .scene
+                .until_published(&Shown::new("blocked (trust)"), began)?;
+            trial.scene.press(yes)?;
+        }
+    }
+    trial.scene.until_seen(ready, began).map(drop)
 }
 
 fn busy_and_idle(trial: &mut Trial<'_, '_>) -> Result<()> {
@@ -40,10 +62,53 @@ fn busy_and_idle(trial: &mut Trial<'_, '_>) -> Result<()> {
     trial.expect("busy", call.asked_at)?;
     let answered = trial.scene.until_answered("first", 0)?;
     trial.expect("prompt", answered)?;
-    trial.expect_throughout("busy", call.asked_at, answered)
+    trial.expect_throughout("busy", call.asked_at, answered)?;
+    let text = trial.scene.until_answer()?;
+    let words: Vec<String> = (0..12).map(|number| format!("word{number}")).collect();
+    let said = format!("first {} end-of-slow", words.join(" "));
+    trial.expect_that("the answer is what was said", is_said(&text, &said));
+    figures(trial)
+}
+
+/// Read from a screen an answer is broken into rows, and has the agent's mark in front.
+fn is_said(answer: &str, said: &str) -> Result<(), String> {
+    let answer = answer.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_alone = answer.len() <= said.len() + 60 && !answer.contains("@@");
+    if answer.matches(said).count() == 1 && is_alone {
+        Ok(())
+    } else {
+        Err(format!("as {answer:?}"))
+    }
+}
+
+fn figures(trial: &mut Trial<'_, '_>) -> Result<()> {
+    match trial.manners.figures {
+        Having::There => {
+            let tokens = trial.scene.until_counted()?;
+            let is_plausible = (1..1000).contains(&tokens);
+            let counted = is_plausible.then_some(()).ok_or(format!("{tokens} tokens"));
+            trial.expect_that("its tokens are counted", counted);
+        }
+        Having::NotThere(why) => trial.add("its tokens are counted", Outcome::NotThere(why)),
+    }
+    Ok(())
+}
+
+fn long_answer(trial: &mut Trial<'_, '_>) -> Result<()> {
+    trial.scene.send("please @@lines 60")?;
+    let text = trial.scene.until_answer()?;
+    let lines: Vec<String> = (1..=60)
+        .map(|number| format!("line {number} of output"))
+        .collect();
+    trial.expect_that("the answer is whole", is_said(&text, &lines.join(" ")));
+    Ok(())
 }
 
 fn tool_call(trial: &mut Trial<'_, '_>) -> Result<()> {
+    if let Having::NotThere(why) = trial.manners.tools {
+        trial.add("busy", Outcome::NotThere(why));
+        return Ok(());
+    }
     let project = trial.scene.house.project();
     let (begun, ended) = (project.join("begun"), project.join("ended"));
     let command = format!(
@@ -78,7 +143,10 @@ fn rejected(trial: &mut Trial<'_, '_>) -> Result<()> {
     trial.expect("blocked (permission)", seen)?;
     let reject = trial.manners.reject;
     let pressed = trial.scene.press(&[reject])?;
-    let gone = trial.scene.until_gone(trial.manners.question, pressed)?;
+    let gone = match trial.manners.refused {
+        None => trial.scene.until_gone(trial.manners.question, pressed)?,
+        Some(text) => trial.scene.until_seen(text, pressed)?,
+    };
     trial.expect("prompt", gone)?;
     let made = if refused.exists() {
         Err("it was done all the same".to_owned())

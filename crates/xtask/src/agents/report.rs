@@ -22,6 +22,8 @@ pub(super) enum Outcome {
     /// This long after the proof.
     Right(Duration),
     Wrong(String),
+    /// The agent has nothing of the kind, for this reason.
+    NotThere(&'static str),
 }
 
 #[derive(Debug, Default)]
@@ -45,6 +47,7 @@ impl Report {
                     String::new(),
                     format!("WRONG: {}", why.lines().next().unwrap_or_default()),
                 ),
+                Outcome::NotThere(why) => (String::new(), format!("not there: {why}")),
             };
             table.add_row([
                 row.agent.word(),
@@ -64,7 +67,7 @@ impl Report {
             match (&row.outcome, Name::GATING.contains(&row.agent)) {
                 (Outcome::Right(_), _) => tally.passed += 1,
                 (Outcome::Wrong(_), true) => tally.failed += 1,
-                (Outcome::Wrong(_), false) => tally.skipped += 1,
+                (Outcome::Wrong(_), false) | (Outcome::NotThere(_), _) => tally.skipped += 1,
             }
         }
         tally

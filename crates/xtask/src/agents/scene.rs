@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use handoff_core::time::Clock as _;
-use handoff_core::{IdempotencyKey, Timestamp};
+use handoff_core::{IdempotencyKey, MessageId, Timestamp};
 use handoff_files::Dir;
 use handoff_process::SystemClock;
-use handoff_session::message::{Finish, Order, Urgency};
-use handoff_session::{Client, Record, place};
+use handoff_session::journal::{Entry, Event};
+use handoff_session::message::{Finish, Order, Progress, Urgency};
+use handoff_session::{Client, Record, inbox, place};
 use handoff_testkit::{Call, ModelServer};
 use rustix::event::Timespec;
 
@@ -36,6 +37,8 @@ pub(super) struct Scene<'a> {
     witness: Witness,
     clock: SystemClock,
     sent: usize,
+    /// The message that was sent last.
+    message: Option<MessageId>,
 }
 
 /// What is started.
@@ -79,6 +82,7 @@ impl<'a> Scene<'a> {
             folder,
             clock: SystemClock::read()?,
             sent: 0,
+            message: None,
         })
     }
 
@@ -125,6 +129,19 @@ impl<'a> Scene<'a> {
         self.until(text, |scene| scene.witness.saw(text, since))
     }
 
+    /// The one of two texts that is seen first.
+    pub(super) fn until_one_seen(
+        &mut self,
+        texts: [&'static str; 2],
+        since: Timestamp,
+    ) -> Result<&'static str> {
+        self.until("the beginning", |scene| {
+            texts
+                .into_iter()
+                .find(|text| scene.witness.saw(text, since).is_some())
+        })
+    }
+
     pub(super) fn until_gone(&mut self, text: &str, since: Timestamp) -> Result<Timestamp> {
         self.until(text, |scene| scene.witness.missed(text, since))
     }
@@ -157,18 +174,64 @@ impl<'a> Scene<'a> {
             .collect()
     }
 
+    /// What came back to the message that was sent last.
+    pub(super) fn until_answer(&mut self) -> Result<String> {
+        self.until("the answer", |scene| {
+            let letters = inbox::read(&scene.folder).ok()?;
+            let mut own = letters
+                .iter()
+                .filter(|it| Some(it.message.id) == scene.message);
+            match own.next()?.progress() {
+                Progress::Answered { answer, .. } => Some(answer.text.clone()),
+                Progress::Queued { .. }
+                | Progress::Written { .. }
+                | Progress::Submitted { .. }
+                | Progress::Failed { .. }
+                | Progress::Expired => None,
+            }
+        })
+    }
+
+    /// How many tokens the last turn has brought forth.
+    pub(super) fn until_counted(&mut self) -> Result<u64> {
+        self.until("the figures of the turn", |scene| {
+            let events = scene.events()?;
+            events.iter().rev().find_map(tokens)
+        })
+    }
+
+    /// Waits until no turn runs.
+    pub(super) fn until_rested(&mut self) -> Result<()> {
+        self.until("the end of the turn", |scene| {
+            let events = scene.events()?;
+            let begun = |event: &Event| matches!(event, Event::TurnStarted { .. });
+            let ended = |event: &Event| matches!(event, Event::TurnEnded { .. });
+            let last = events.iter().rfind(|event| begun(event) || ended(event));
+            last.is_none_or(ended).then_some(())
+        })
+    }
+
+    fn events(&self) -> Option<Vec<Event>> {
+        let text = std::fs::read_to_string(place::journal(&self.folder)).ok()?;
+        let entries = text
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+        Some(entries.map(|entry| entry.event).collect())
+    }
+
     /// Sends a message the way everybody does.
     pub(super) fn send(&mut self, text: &str) -> Result<Timestamp> {
         let now = self.now();
         self.sent += 1;
         let key: IdempotencyKey = format!("case-{}", self.sent).parse()?;
-        self.client.send_message(&Order {
+        let sent = self.client.send_message(&Order {
             text: text.to_owned(),
             key,
             finish: Finish::Submit,
             urgency: Urgency::Wait,
             expires_after: None,
         })?;
+        self.message = Some(sent.message);
         Ok(now)
     }
 
@@ -193,6 +256,16 @@ impl<'a> Scene<'a> {
         // A session that has ended already is what most cases leave.
         self.client.stop(Duration::ZERO).ok();
     }
+}
+
+fn tokens(event: &Event) -> Option<u64> {
+    if let Event::Usage { usage, .. } = event {
+        return Some(usage.output_tokens);
+    }
+    let Event::TurnEnded { usage, .. } = event else {
+        return None;
+    };
+    usage.map(|usage| usage.output_tokens)
 }
 
 fn pause(span: Duration) -> Result<()> {
