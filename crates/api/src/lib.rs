@@ -61,8 +61,9 @@ pub use session::{
 };
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
-    ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, TaskDocument,
-    WalkedDocument, WatchdogDocument, WorkerDocument, WorkersDocument,
+    ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt,
+    SummonsDocument, TaskDocument, WalkedDocument, WatchdogDocument, WorkerDocument,
+    WorkersDocument,
 };
 pub use teaching::{
     RecipeDocument, RecipesDocument, SkillChangesDocument, SkillCopyDocument, SkillDocument,

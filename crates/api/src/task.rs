@@ -258,6 +258,30 @@ impl WatchdogDocument {
     pub const SCHEMA: &str = "handoff.watchdog/1";
 }
 
+/// What the notify command is told.
+#[derive(Debug, Serialize)]
+pub struct SummonsDocument<'a> {
+    /// `handoff.summons/1`.
+    pub schema: &'static str,
+    /// `answer` (the agent asks something), `help` (it cannot go on) or `look` (it did not work).
+    pub need: &'static str,
+    /// What is asked, needed or wrong.
+    pub detail: &'a str,
+    /// The name of the task.
+    pub task: &'a str,
+    /// Its id.
+    pub task_id: String,
+    /// Which attempt at it.
+    pub attempt: u64,
+    /// The session.
+    pub session: String,
+}
+
+impl SummonsDocument<'_> {
+    /// The schema of a summons.
+    pub const SCHEMA: &'static str = "handoff.summons/1";
+}
+
 /// The workers of a project.
 #[derive(Debug, Serialize)]
 pub struct WorkersDocument {

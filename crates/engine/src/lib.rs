@@ -36,5 +36,5 @@ pub use error::EngineError;
 pub use places::{Attempt, Places};
 pub use road::{Ending, Walk, Walked, adoptable, walk_next};
 pub use shared_commit::{Counter, Right, SharedCommitError};
-pub use spawn::{Order, Spawn, SpawnError};
+pub use spawn::{Call, Need, Order, Spawn, SpawnError};
 pub use workshop::{Workshop, without_secrets};

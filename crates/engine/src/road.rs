@@ -16,7 +16,7 @@ use crate::judgement::{Judgement, judge};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
 use crate::session::Attendant;
-use crate::spawn::{Order, Spawn, session_name};
+use crate::spawn::{Call, Need, Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
 use crate::{reconcile, seal};
@@ -207,7 +207,7 @@ impl Walk {
                 at.ok_or(EngineError::WorktreeGone(path))?
             }
         };
-        self.conclude(workshop, &at, occupied)
+        self.conclude(workshop, &at, occupied, spawn)
     }
 
     /// A linked worktree on a branch of its own, and the prompt.
@@ -256,14 +256,16 @@ impl Walk {
         workshop: &mut Workshop<'_>,
         at: &Repository,
         occupied: Lock,
+        spawn: &dyn Spawn,
     ) -> Result<Ending, EngineError> {
         let task = &self.task;
-        let conclusion = Attendant::new(workshop, task, self.session).attend(workshop)?;
+        let conclusion = Attendant::new(workshop, task, self.session).attend(workshop, spawn)?;
         let ending = match judge(workshop, task, self.session, &self.base, at, conclusion)? {
             Judgement::Accepted(evidence) => self.accept(workshop, &evidence)?,
             Judgement::Rejected(ending) => self.reject(workshop, ending)?,
             Judgement::EndedMeanwhile(ending) => ending,
         };
+        self.summon(&ending, spawn);
         drop(occupied);
         // The outcome is recorded; what keeps the worktree from going is the reconcilers' business.
         reconcile::retire(workshop, task, Attempt::of(task)).ok();
@@ -292,6 +294,20 @@ impl Walk {
         };
         workshop.tell(&task, complete, "end")?;
         Ok(Ending::Done)
+    }
+
+    /// A person is told what came to nothing.
+    fn summon(&self, ending: &Ending, spawn: &dyn Spawn) {
+        let need = match ending {
+            Ending::Blocked(reason) => Need::Help(reason),
+            Ending::Failed(reason) => Need::Look(reason),
+            Ending::Done | Ending::GivenBack(_) => return,
+        };
+        spawn.summon(&Call {
+            task: &self.task,
+            session: self.session,
+            need,
+        });
     }
 
     fn reject(&self, workshop: &mut Workshop<'_>, ending: Ending) -> Result<Ending, EngineError> {

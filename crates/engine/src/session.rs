@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use handoff_agents::Block;
 use handoff_core::task::Command;
 use handoff_core::{SessionId, Task};
 use handoff_files::Watch;
@@ -16,6 +17,7 @@ use handoff_store::{StoreError, StoreKind};
 
 use crate::attendance::{self, Act, Conclusion, Life, Sight};
 use crate::error::EngineError;
+use crate::spawn::{Call, Need, Spawn};
 use crate::workshop::{HEARTBEAT, Workshop};
 
 /// What an agent gets to leave by itself when it has finished.
@@ -36,6 +38,8 @@ pub(crate) struct Attendant<'a> {
     directory: PathBuf,
     reminded: u64,
     is_refused: bool,
+    /// The number of the event by which the agent last asked a person.
+    asked: u64,
 }
 
 impl<'a> Attendant<'a> {
@@ -46,6 +50,7 @@ impl<'a> Attendant<'a> {
             directory: workshop.places.session(session),
             reminded: 0,
             is_refused: false,
+            asked: 0,
         }
     }
 
@@ -53,12 +58,15 @@ impl<'a> Attendant<'a> {
     pub(crate) fn attend(
         &mut self,
         workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
     ) -> Result<Conclusion, EngineError> {
         let mut watch = self.watch(workshop)?;
         let mut beaten = workshop.clock.now().moment.awake;
         loop {
             let known = self.known(workshop)?;
-            let sight = self.look(workshop, known.as_ref())?;
+            let heard = hear(&self.directory)?;
+            self.pass_on(&heard, spawn);
+            let sight = self.look(workshop, known.as_ref(), heard)?;
             self.record(workshop, sight.word.as_ref())?;
             let mut patience = LOOK_ANYWAY;
             match attendance::next(&sight) {
@@ -77,6 +85,19 @@ impl<'a> Attendant<'a> {
                 self.beat(workshop)?;
                 beaten = now;
             }
+        }
+    }
+
+    /// A person is told what the agent asks, once for each time that it does.
+    fn pass_on(&mut self, heard: &Heard, spawn: &dyn Spawn) {
+        let asked = heard.asks.filter(|(seq, _)| *seq > self.asked);
+        if let Some((seq, block)) = asked {
+            self.asked = seq;
+            spawn.summon(&Call {
+                task: self.task,
+                session: self.session,
+                need: Need::Answer(block.word()),
+            });
         }
     }
 
@@ -109,8 +130,8 @@ impl<'a> Attendant<'a> {
         &self,
         workshop: &mut Workshop<'_>,
         known: Option<&Known>,
+        heard: Heard,
     ) -> Result<Sight, EngineError> {
-        let heard = hear(&self.directory)?;
         let task = workshop.reload(self.task)?;
         let holds = |lease: &handoff_core::Lease| lease.fence == self.task.fence;
         let now = workshop.clock.now().moment.elapsed;
@@ -198,6 +219,8 @@ struct Heard {
     phase: Phase,
     turns: u64,
     is_stalled: bool,
+    /// What it asks a person, and the number of the event that says so.
+    asks: Option<(u64, Block)>,
 }
 
 fn hear(directory: &Path) -> Result<Heard, EngineError> {
@@ -207,12 +230,15 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         phase: Phase::Starting,
         turns: 0,
         is_stalled: false,
+        asks: None,
     };
     for entry in entries {
         if let Event::StateChanged { state, .. } = entry.event {
             heard.phase = state;
         } else if let Event::TurnEnded { .. } = entry.event {
             heard.turns += 1;
+        } else if let Event::Blocked { kind, .. } = entry.event {
+            heard.asks = Some((entry.seq, kind));
         } else if let Event::Escalated { .. } = entry.event {
             heard.is_stalled = true;
         } else if let Event::Reported { word } = entry.event {

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
+use handoff_core::task::Reason;
 use handoff_core::{SessionId, SessionName, Task};
 
 /// Why a session did not begin.
@@ -13,6 +14,31 @@ pub trait Spawn {
     /// Begins a session, and returns when its agent runs: from then on its holder has the session's lock, and its record
     /// says how it ended. The prompt is in the session's directory already.
     fn spawn(&self, order: &Order<'_>) -> Result<(), SpawnError>;
+
+    /// Tells a person that they are needed, where there is a way to. The same may be told more than once.
+    fn summon(&self, _call: &Call<'_>) {}
+}
+
+/// A person is needed.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// For which task.
+    pub task: &'a Task,
+    /// In which session.
+    pub session: SessionId,
+    /// What for.
+    pub need: Need<'a>,
+}
+
+/// What a person is needed for.
+#[derive(Debug, Clone, Copy)]
+pub enum Need<'a> {
+    /// The agent asks something: a permission, a login, whatever the word says.
+    Answer(&'static str),
+    /// The session cannot go on: this is what it needs.
+    Help(&'a Reason),
+    /// It did not work: this is why.
+    Look(&'a Reason),
 }
 
 /// A session to be begun.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use handoff_core::ContextKey;
 use handoff_core::package::{PackageKind, PhaseName};
+use handoff_core::{AgentName, ContextKey};
 use serde::Deserialize;
 
 use crate::cli::span::Span;
@@ -20,6 +20,29 @@ pub(crate) struct Config {
     pub(crate) upgrade: UpgradeConfig,
     #[serde(default)]
     pub(crate) package: PackageConfig,
+    #[serde(default)]
+    pub(crate) worker: WorkerConfig,
+    #[serde(default)]
+    pub(crate) notify: NotifyConfig,
+}
+
+/// How workers work.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkerConfig {
+    /// How many tasks are worked on at the same time.
+    pub(crate) slots: Option<u16>,
+    /// The agent for tasks that ask for none of their own.
+    pub(crate) agent: Option<AgentName>,
+}
+
+/// How a person is told that they are needed.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NotifyConfig {
+    /// A program and its arguments; what is needed is JSON on its standard input.
+    #[serde(default)]
+    pub(crate) command: Vec<String>,
 }
 
 /// Which store to use.
@@ -108,8 +131,9 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
         + 1;
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
-        "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, and `[package]` with `ttl`, \
-         `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`",
+        "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and \
+         `agent`, `[notify]` with `command`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and \
+         `[package.phases]`",
     )
 }
 

@@ -4,6 +4,7 @@ mod detach;
 mod place;
 mod report;
 mod roll;
+mod summons;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -33,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     slots: Option<u16>,
     /// The agent for tasks that ask for none of their own; one of `handoff agents`.
-    #[arg(long, value_name = "NAME", required_unless_present_any = ["script", "list"])]
+    #[arg(long, value_name = "NAME")]
     agent: Option<AgentName>,
     /// The script that the built-in agent plays.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["agent", "arguments"])]
@@ -68,9 +69,10 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     let shift = args.shift.shift();
     let (is_detached, in_background) = (args.detach, args.in_background);
-    let slots = args.slots.map_or(SLOTS, usize::from);
-    let (agent, arguments) = args.agent()?;
-    let spawner = Spawner::new(agent, arguments, ctx)?;
+    let config = ctx.config()?.worker;
+    let slots = args.slots.or(config.slots).map_or(SLOTS, usize::from);
+    let (agent, arguments) = args.agent(config.agent)?;
+    let spawner = Spawner::new(agent, arguments, summons::summon, ctx)?;
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     if is_detached {
@@ -128,9 +130,13 @@ impl ShiftArgs {
 
 impl Args {
     /// The agent and what it gets.
-    fn agent(self) -> Result<(AgentName, Vec<OsString>), Failure> {
+    fn agent(self, usual: Option<AgentName>) -> Result<(AgentName, Vec<OsString>), Failure> {
         let Some(script) = self.script else {
-            let agent = self.agent.expect("clap demands one of both");
+            let agent = self.agent.or(usual).ok_or_else(|| {
+                Failure::usage("which agent is to work? none is named, and none is the usual one")
+                    .hint("name one of `handoff agents`: `handoff worker --agent NAME`")
+                    .hint("or set `[worker] agent` in your configuration")
+            })?;
             return Ok((agent, self.arguments));
         };
         let script = std::path::absolute(&script).map_err(|error| {

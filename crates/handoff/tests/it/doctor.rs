@@ -102,16 +102,11 @@ fn a_store_that_cannot_be_used_is_a_problem() {
 #[test]
 fn a_mistake_in_the_configuration_is_named() {
     let stage = Stage::new();
-    fs::create_dir(stage.env.config_home().join("handoff")).unwrap();
-    fs::write(
-        stage.env.config_home().join("handoff/config.toml"),
-        "[stor]\n",
-    )
-    .unwrap();
+    stage.configure("[stor]\n");
     assert_snapshot!(stage.say("queue add fix --brief x").snapshot(), @"
     exit status: 1
     --- stderr ---
     error: `$TEMP/config/handoff/config.toml` has a mistake in line 1
-    hint: the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`
+    hint: the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and `agent`, `[notify]` with `command`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`
     ");
 }

@@ -64,6 +64,13 @@ impl Stage {
             .write(format!(".handoff/features/{name}/STATE.md"), plan);
     }
 
+    /// Writes the user's configuration.
+    pub(crate) fn configure(&self, text: &str) {
+        let directory = self.env.config_home().join("handoff");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("config.toml"), text).unwrap();
+    }
+
     /// Names the checks of the repository, and trusts them.
     #[track_caller]
     pub(crate) fn checks(&self, checks: &str) {

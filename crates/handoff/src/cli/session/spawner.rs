@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use handoff_agents::{Agent, AgentName, Pointer};
-use handoff_engine::{Order, Spawn, SpawnError};
+use handoff_engine::{Call, Order, Spawn, SpawnError};
 use handoff_process::Size;
 use handoff_session::environment::Work;
 use handoff_session::stall::Policy;
@@ -30,19 +30,29 @@ pub(crate) struct Spawner {
     /// For tasks that ask for no agent of their own.
     agent: AgentName,
     arguments: Vec<OsString>,
+    summon: Summon,
 }
 
 impl Spawner {
+    fn context(&self) -> Context {
+        Context {
+            out: Output::new(&self.ambient, Format::Text),
+            ambient: self.ambient.clone(),
+        }
+    }
+
     /// Refuses an agent that is not known or not there, before a task is claimed for it.
     pub(crate) fn new(
         agent: AgentName,
         arguments: Vec<OsString>,
+        summon: Summon,
         ctx: &Context,
     ) -> Result<Self, Failure> {
         let spawner = Self {
             ambient: ctx.ambient.clone(),
             agent,
             arguments,
+            summon,
         };
         let (agent, argv) = spawner.command(None, ctx)?;
         refuse_shell(&agent)?;
@@ -69,9 +79,7 @@ impl Spawner {
     }
 
     fn begin(&self, order: &Order<'_>) -> Result<(), Failure> {
-        let out = Output::new(&self.ambient, Format::Text);
-        let ambient = self.ambient.clone();
-        let ctx = Context { ambient, out };
+        let ctx = self.context();
         let spec = &order.task.spec;
         let (agent, argv) = self.command(spec.agent.as_ref(), &ctx)?;
         refuse_shell(&agent)?;
@@ -130,9 +138,16 @@ fn first_line(text: &str) -> String {
     line.chars().take(DESCRIPTION).collect()
 }
 
+/// What is done when a person is needed.
+pub(crate) type Summon = fn(&Call<'_>, &Context);
+
 impl Spawn for Spawner {
     fn spawn(&self, order: &Order<'_>) -> Result<(), SpawnError> {
         self.begin(order).map_err(|failure| Refused(failure).into())
+    }
+
+    fn summon(&self, call: &Call<'_>) {
+        (self.summon)(call, &self.context());
     }
 }
 
