@@ -68,6 +68,8 @@ pub enum HooksWord {
     Installed,
     /// They were, and git runs others now.
     Displaced,
+    /// They are, and in this worktree alone git runs others.
+    Overridden,
 }
 
 impl HooksDocument {
@@ -80,6 +82,8 @@ impl HooksDocument {
 pub struct GuardDocument {
     /// Whether it is there.
     pub is_installed: bool,
+    /// Whether it is of this very version.
+    pub is_current: bool,
     /// The directory to put first in PATH.
     pub directory: String,
     /// Whether that is so here.

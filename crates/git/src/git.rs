@@ -4,6 +4,7 @@
 //! failed call printed never becomes a result, only a sanitised line of the error.
 
 mod call;
+mod distrust;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,11 +13,11 @@ use std::time::Duration;
 
 use handoff_core::CommitId;
 use handoff_core::ownership::RepoPathError;
+use handoff_guard::shim;
 use handoff_process::{Bound, Exit, RunError};
 
 pub(crate) use self::call::{Begun, Call};
 use crate::repository::Repository;
-use crate::shim;
 
 /// What repository configuration must not decide. Each line would otherwise run a program, refuse
 /// our work, or let a file be passed over.
@@ -163,18 +164,6 @@ impl Git {
             environment,
             user_environment,
         }
-    }
-
-    /// The same, held to the git directory that `at` names, whatever the `.git` in the tree says by
-    /// now: for a tree in which somebody worked whom we do not trust.
-    #[must_use]
-    pub fn bound_to(&self, at: &Repository) -> Self {
-        let mut git = self.clone();
-        for environment in [&mut git.environment, &mut git.user_environment] {
-            environment.insert("GIT_DIR".into(), at.git_dir().into());
-            environment.insert("GIT_WORK_TREE".into(), at.any_place().into());
-        }
-        git
     }
 
     /// Every file that git would read its configuration from here; none if that is not known.

@@ -21,7 +21,6 @@
 //! | [`land`] | bringing a branch of ours into one of a person |
 //! | [`baseline`] | the last commit of a branch that was verified good |
 //! | [`saved_work`] | what was saved of attempts that are over |
-//! | [`shim`] | telling a guard from git |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
 //!
 //! Names and ids come in as types that git cannot read as an option or an expression, paths as
@@ -50,6 +49,7 @@ pub mod hooks;
 pub mod ignoring;
 mod index;
 pub mod land;
+mod left_lock;
 pub mod mark;
 pub mod quarantine;
 pub mod ref_moves;
@@ -57,7 +57,6 @@ pub mod ref_watch;
 pub mod repository;
 pub mod safe_commit;
 pub mod saved_work;
-pub mod shim;
 mod snapshot;
 pub mod status;
 pub mod tree_path;

@@ -1,13 +1,14 @@
 //! This program as `git`: it decides by role, and then becomes the real one.
 //!
-//! Taken before anything else is done, because every `git` of a session goes through here.
+//! The guard of `handoff-guard` comes first, and asks here only for what is not everybody's right.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
 use handoff_git::guard::{CommandLine, Ground, Verdict, judge};
-use handoff_git::{Git, Repository, shim};
+use handoff_git::{Git, Repository};
+use handoff_guard::shim::real_git;
 use handoff_process::{Input, Program, replace};
 
 use crate::ambient::Ambient;
@@ -105,17 +106,4 @@ fn become_git(ambient: &Ambient, arguments: &[OsString]) -> Failure {
     program.environment = ambient.environment.clone();
     let error = replace(&program, Input::Ours);
     Failure::failed("cannot run git").because(&error)
-}
-
-/// The first git in PATH that is none of ours.
-pub(crate) fn real_git(path: &OsStr) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let is_program = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
-    };
-    std::env::split_paths(path)
-        .filter(|directory| !shim::is_shimmed(directory))
-        .map(|directory| directory.join("git"))
-        .find(|git| is_program(git))
 }

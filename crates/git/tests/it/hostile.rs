@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use crate::stage::{Stage, paths, write_script};
@@ -198,4 +199,33 @@ fn filters_run_because_content_would_be_wrong_without_them() {
         .commit_paths(&stage.here(), &paths(["mine"]), "m")
         .unwrap();
     assert_eq!(stage.repo.file_of(commit.as_str(), "mine"), "CONTENT");
+}
+
+#[test]
+fn a_filter_out_of_a_tree_that_is_not_trusted_does_not_run() {
+    let stage = Stage::new();
+    let outside = stage.script("upper", "tr a-z A-Z");
+    stage
+        .repo
+        .write(".gitattributes", "inner filter=inner\nouter filter=outer\n");
+    let config = |name: &str, command: &str| {
+        let clean = format!("filter.{name}.clean");
+        stage.repo.git(["config", &clean, command]);
+        let required = format!("filter.{name}.required");
+        stage.repo.git(["config", &required, "true"]);
+    };
+    config("inner", "./tool");
+    config("outer", outside.to_str().unwrap());
+    stage.repo.write("inner", "text").write("outer", "text");
+    let tool = stage.repo.path().join("tool");
+    fs::write(&tool, "#!/bin/sh\ntouch sprung; cat\n").unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+
+    let at = stage.here();
+    let name = "handoff/work".parse().unwrap();
+    let saved = stage.git.bound_to(&at).quarantine(&at, &name);
+    let saved = saved.unwrap().unwrap();
+    assert!(!stage.repo.path().join("sprung").exists());
+    assert_eq!(stage.repo.file_of(saved.as_str(), "inner"), "text");
+    assert_eq!(stage.repo.file_of(saved.as_str(), "outer"), "TEXT");
 }

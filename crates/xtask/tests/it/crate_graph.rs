@@ -9,7 +9,7 @@ struct Crate {
     reason: &'static str,
 }
 
-const CRATES: [Crate; 15] = [
+const CRATES: [Crate; 16] = [
     Crate {
         name: "handoff-core",
         may_use: &[],
@@ -36,8 +36,18 @@ const CRATES: [Crate; 15] = [
         reason: "starting and ending processes knows nothing of tasks, stores or git",
     },
     Crate {
+        name: "handoff-guard",
+        may_use: &[],
+        reason: "every git of a session starts it, so nothing may be in it that costs a start",
+    },
+    Crate {
         name: "handoff-git",
-        may_use: &["handoff-core", "handoff-files", "handoff-process"],
+        may_use: &[
+            "handoff-core",
+            "handoff-files",
+            "handoff-process",
+            "handoff-guard",
+        ],
         reason: "git is guarded by what it is told, so it must not look into the store",
     },
     Crate {
@@ -95,6 +105,7 @@ const CRATES: [Crate; 15] = [
             "handoff-agents",
             "handoff-process",
             "handoff-git",
+            "handoff-guard",
             "handoff-package",
             "handoff-workspace",
             "handoff-store",

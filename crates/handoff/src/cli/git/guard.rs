@@ -10,7 +10,7 @@ use handoff_api::{ExitCode, GuardDocument, GuardVerdictDocument};
 use handoff_core::caller::Role;
 use handoff_files::{Dir, Mode, atomic};
 use handoff_git::guard::Verdict;
-use handoff_git::shim as link;
+use handoff_guard::shim as link;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -47,6 +47,8 @@ struct Place {
     root: PathBuf,
 }
 
+/// The program itself, as the build made it.
+const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/git-guard"));
 const BASH: &str = "bash_env.sh";
 const ZSH: &str = ".zshenv";
 
@@ -73,17 +75,17 @@ impl Place {
         link::is_shimmed(&self.bin())
     }
 
+    /// Whether it is the one that this program would write.
+    fn is_current(&self) -> bool {
+        fs::read(self.bin().join("git")).is_ok_and(|found| found == PROGRAM)
+    }
+
     fn install(&self, ctx: &Context) -> Result<(), Failure> {
-        let program = ctx.ambient.program.clone();
+        let program = ctx.ambient.program.as_ref();
+        let program = program.filter(|program| program.is_file());
         let program =
             program.ok_or_else(|| Failure::failed("cannot tell where this program is"))?;
-        if program.file_name() != Some("handoff".as_ref()) {
-            return Err(Failure::failed(format!(
-                "the guard is a link to a program called `handoff`, and this one is `{}`",
-                program.display()
-            )));
-        }
-        let made = self.make(&program);
+        let made = self.make(program);
         made.map_err(|error| Failure::failed("cannot make the guard").because(&error))
     }
 
@@ -94,11 +96,13 @@ impl Place {
             dir(&self.root)?,
             dir(&self.root.join("zsh"))?,
         );
-        // A link cannot be replaced in one step but by renaming another over it.
-        let fresh = bin.path().join(".git.new");
+        // A link cannot be replaced in one step but by renaming another over it. It comes before the guard, which asks where it
+        // leads.
+        let fresh = bin.path().join(".handoff.new");
         fs::remove_file(&fresh).ok();
         symlink(program, &fresh)?;
-        fs::rename(&fresh, bin.path().join("git"))?;
+        fs::rename(&fresh, bin.path().join(link::MARK))?;
+        atomic::replace(&bin, "git", PROGRAM, Mode::PrivateProgram).map_err(io::Error::other)?;
         let shown = bin.path().to_string_lossy();
         let write = |dir: &Dir, name, text: String| {
             atomic::replace(dir, name, text.as_bytes(), Mode::Private).map_err(io::Error::other)
@@ -219,9 +223,10 @@ fn report(place: &Place, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let first = std::env::split_paths(&path).find(|it| it.join("git").exists());
     let document = GuardDocument {
         is_installed: place.is_installed(),
+        is_current: place.is_current(),
         directory: place.bin().display().to_string(),
         is_first: first.is_some_and(|it| it == place.bin()),
-        git: shim::real_git(&path).map(|git| git.display().to_string()),
+        git: link::real_git(&path).map(|git| git.display().to_string()),
     };
     if ctx.out.is_json() {
         ctx.out.document(GuardDocument::SCHEMA, document)?;
@@ -229,6 +234,9 @@ fn report(place: &Place, ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     let directory = plain(&document.directory);
     ctx.out.line(match (document.is_installed, document.is_first) {
+        (true, _) if !document.is_current => format!(
+            "The guard in `{directory}` is of another version: `handoff git-guard install` makes it anew."
+        ),
         (false, _) => "The guard is not installed: `handoff git-guard install`.".to_owned(),
         (true, true) => format!("The guard in `{directory}` is what `git` means here."),
         (true, false) => format!(

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::{Ground, Verdict, refused};
+use crate::verdict::{Ground, Verdict, refused};
 
 /// They only look, whatever their arguments; what they write goes where they are told by name.
 const LOOKING: [&str; 46] = [
@@ -143,20 +143,23 @@ pub(super) fn is_known(name: &str) -> bool {
         .any(|list| list.contains(&name))
 }
 
+/// Whether this changes nothing, wherever it is run. A name that git does not know may be an alias for anything.
+pub(super) fn only_looks(name: &str, rest: &[OsString]) -> bool {
+    let words: Vec<_> = rest.iter().map(|it| it.to_string_lossy()).collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    // Git prints how it is used, and ends.
+    let is_question = || words == ["-h"] && is_known(name);
+    let is_looking = || LOOKING.contains(&name) && !does_more(name, &words);
+    is_looking() || (BOTH.contains(&name) && lists_or_shows(name, &words)) || is_question()
+}
+
 pub(super) fn judge(ground: Ground, name: &str, rest: &[OsString]) -> Verdict {
+    if only_looks(name, rest) {
+        return Verdict::Allowed;
+    }
     let words: Vec<_> = rest.iter().map(|it| it.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     let is_own = ground == Ground::Own;
-    // Git prints how it is used, and ends.
-    if words == ["-h"] {
-        return Verdict::Allowed;
-    }
-    if LOOKING.contains(&name) && !does_more(name, &words) {
-        return Verdict::Allowed;
-    }
-    if BOTH.contains(&name) && only_looks(name, &words) {
-        return Verdict::Allowed;
-    }
     let changes_own_tree = OF_THE_TREE.contains(&name)
         || (name == "checkout" && is_checkout_of_files(&words))
         || (name == "reset" && is_reset_of_tree(&words));
@@ -228,7 +231,7 @@ fn is_reset_of_tree(words: &[&str]) -> bool {
     options.iter().all(is_plain) && names.iter().all(|name| *name == "HEAD")
 }
 
-fn only_looks(name: &str, words: &[&str]) -> bool {
+fn lists_or_shows(name: &str, words: &[&str]) -> bool {
     let first = words.first().copied();
     let is_one_of = |allowed: &[&str]| first.is_none_or(|it| allowed.contains(&it));
     match name {
