@@ -9,7 +9,7 @@ use handoff_core::ownership::CaseRule;
 use handoff_core::task::{Command, Refusal};
 use handoff_core::{Caller, Fence, Task, TaskId, TaskName};
 use handoff_files::Holder;
-use handoff_git::safe_commit::repair::{RepairError, has_leftovers};
+use handoff_git::safe_commit::repair::{RepairError, has_booths};
 use handoff_git::{
     CommitLock, CommitLockError, CommitRequest, Git, HeadError, Made, Repository, SafeCommitError,
     TreePath,
@@ -104,13 +104,13 @@ impl Counter<'_> {
         let mut outlook = match self.git.look_ahead(self.repository, request) {
             Ok(outlook) => Some(outlook),
             // What somebody left, or is doing at this moment, may be what makes it refuse.
-            Err(_) if has_leftovers(self.repository) => None,
+            Err(_) if has_booths(self.repository) => None,
             Err(error) => return Err(error.into()),
         };
         let lock = self.lock(request, waiting)?;
         self.git.repair_commits(&lock, self.repository)?;
         let mut left = ATTEMPTS;
-        let made = loop {
+        let landed = loop {
             let ahead = outlook.take();
             let prepared = self.git.prepare(&lock, self.repository, request, ahead)?;
             // Another branch may have been checked out while we waited.
@@ -119,11 +119,11 @@ impl Counter<'_> {
             left -= 1;
             match prepared.land() {
                 Err(SafeCommitError::HeadMoved) if left > 0 => {}
-                made => break made?,
+                landed => break landed?,
             }
         };
         drop(lock);
-        let synced = made.sync();
+        let (made, synced) = landed.settle();
         self.git.run_post_commit(self.repository, &made);
         synced.map_err(SharedCommitError::Sync)?;
         Ok(made)

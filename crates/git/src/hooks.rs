@@ -65,6 +65,11 @@ pub enum HooksState {
         /// What git runs instead.
         by: PathBuf,
     },
+    /// The repository names ours, and something nearer names others: a setting of this worktree alone, or of this command.
+    Overridden {
+        /// What git runs instead.
+        by: PathBuf,
+    },
 }
 
 /// The hooks could not be changed.
@@ -79,6 +84,9 @@ pub enum HooksError {
     /// A hook.
     #[error("cannot write a hook")]
     Write(#[from] WriteError),
+    /// A setting that is nearer than the repository's names other hooks. Nothing was changed.
+    #[error("in this worktree alone git runs the hooks in `{}`", .0.display())]
+    Overridden(PathBuf),
     /// A hook could not be removed.
     #[error("cannot remove `{}`", .0.display())]
     Remove(PathBuf, #[source] io::Error),
@@ -90,12 +98,20 @@ impl Git {
         let Some(chain) = chain(at) else {
             return Ok(HooksState::Absent);
         };
-        let used = self.hooks_directory(at)?;
-        if used == place(at) {
+        let by = self.hooks_directory(at)?;
+        if by == place(at) {
             Ok(HooksState::Installed { chain })
+        } else if self.names_ours(at)? {
+            Ok(HooksState::Overridden { by })
         } else {
-            Ok(HooksState::Displaced { by: used })
+            Ok(HooksState::Displaced { by })
         }
+    }
+
+    /// Whether the repository's own setting names our hooks.
+    fn names_ours(&self, at: &Repository) -> Result<bool, GitError> {
+        let setting = self.local_setting(at)?;
+        Ok(setting.is_some_and(|it| it == place(at).as_os_str()))
     }
 
     /// Puts our hooks in front of those that git runs now. `program` is what they ask.
@@ -104,6 +120,7 @@ impl Git {
         // Installed before: what git would use without us is known already, and only the hooks are written anew.
         let (chain, previous) = match chain(at) {
             Some(chain) if used == place(at) => (chain, read(at, PREVIOUS)),
+            Some(_) if self.names_ours(at)? => return Err(HooksError::Overridden(used)),
             Some(_) | None => (self.raw_hooks_directory(at)?, self.local_setting(at)?),
         };
         let dir = at.own_dir()?.create_dir(PLACE)?;
@@ -118,16 +135,28 @@ impl Git {
             let text = text(name, &chain, program);
             atomic::replace(&dir, name, &text, Mode::PrivateProgram)?;
         }
-        self.set_hooks_path(at, Some(dir.path().as_os_str()))
+        self.set_hooks_path(at, Some(dir.path().as_os_str()))?;
+        match self.hooks_state(at)? {
+            HooksState::Overridden { by } => {
+                self.uninstall_hooks(at)?;
+                Err(HooksError::Overridden(by))
+            }
+            HooksState::Installed { .. } | HooksState::Displaced { .. } | HooksState::Absent => {
+                Ok(())
+            }
+        }
     }
 
     /// Takes our hooks away and puts back what the configuration said before. Nothing happens if
     /// they are not there; if something took their place, that stays.
     pub fn uninstall_hooks(&self, at: &Repository) -> Result<HooksState, HooksError> {
         let state = self.hooks_state(at)?;
-        if let HooksState::Installed { .. } = &state {
+        if chain(at).is_some() && self.names_ours(at)? {
             self.set_hooks_path(at, read(at, PREVIOUS).as_deref())?;
         }
+        // Without hooks nobody sees a move, and every one would be foreign.
+        at.forget_ref_watches()
+            .map_err(|error| HooksError::Remove(place(at), error))?;
         match fs::remove_dir_all(place(at)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(HooksError::Remove(place(at), error))

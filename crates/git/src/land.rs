@@ -1,6 +1,7 @@
 //! Bringing a branch of ours into a branch of a person: forward only, and never under anyone.
 
 use std::path::PathBuf;
+use std::slice;
 
 use handoff_core::{BranchName, CommitId};
 
@@ -8,6 +9,7 @@ use crate::commit_lock::CommitLock;
 use crate::git::{Git, GitError};
 use crate::head::HeadError;
 use crate::ref_moves::RefMove;
+use crate::ref_watch::Phase;
 use crate::repository::Repository;
 use crate::worktree::Checkout;
 
@@ -94,18 +96,20 @@ impl Git {
         if plan.commits == 0 {
             return Ok(plan);
         }
+        let moved = RefMove {
+            old: plan.from.to_string(),
+            new: plan.to.to_string(),
+            name: target.clone(),
+        };
+        // Not written down it would be told as foreign, which is the safe mistake.
+        let note = |phase| at.note_moves(phase, slice::from_ref(&moved)).ok();
+        note(Phase::Prepared);
         if here.as_deref() == Some(target.as_str()) {
             self.forward_tree(at, &plan)?;
         } else {
             self.forward_ref(at, &target, &plan)?;
         }
-        let moved = RefMove {
-            old: plan.from.to_string(),
-            new: plan.to.to_string(),
-            name: target,
-        };
-        // Not written down it would be told as foreign, which is the safe mistake.
-        at.note_moves(&[moved]).ok();
+        note(Phase::Committed);
         Ok(plan)
     }
 

@@ -3,22 +3,29 @@
 //!
 //! While somebody is watched, our `reference-transaction` hook writes down every move that it sees, a
 //! person's too. What moved and was not seen went past git's hooks: by hand, by another library, or
-//! with the hooks turned off. Branches of ours and `refs/handoff/` are moved by us without
-//! hooks, and are not looked at.
+//! with the hooks turned off. The decision is in [`trail`].
 
-use std::collections::{BTreeMap, BTreeSet};
+mod trail;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use handoff_files::{DirError, Mode, WriteError, atomic};
 
+pub use self::trail::Phase;
+use self::trail::{Refs, Seen};
 use crate::git::{Git, GitError};
 use crate::ref_moves::RefMove;
 use crate::repository::Repository;
 
 const PLACE: &str = "watch";
+/// A file for each watch, called like its session.
+const WATCHES: &str = "sessions";
 const SEEN: &str = "seen.log";
+/// Looks until two in a row have the same written down; somebody who moves refs all the time is judged by the last.
+const LOOKS: u8 = 20;
 
 /// A ref that moved past our hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,26 +48,30 @@ pub enum RefWatchError {
     /// What is written down.
     #[error("cannot write down where the refs are")]
     Write(#[from] WriteError),
-    /// The list of moves.
-    #[error("cannot write down a move")]
-    Note(#[source] io::Error),
+}
+
+/// What was written down, and where the refs were at that time.
+struct Picture {
+    log: String,
+    refs: Refs,
+}
+
+/// A session that is watched.
+struct Watch {
+    session: String,
+    /// Where the refs were.
+    before: Refs,
+    /// How much was written down by then.
+    after: usize,
 }
 
 impl Git {
     /// Begins to watch: what moves from now on must be seen. `session` is a plain name.
     pub fn begin_ref_watch(&self, at: &Repository, session: &str) -> Result<(), RefWatchError> {
-        let dir = at.own_dir()?.create_dir(PLACE)?;
-        let refs = self.shared_refs(at)?;
-        let lines: Vec<_> = refs
-            .iter()
-            .map(|(name, id)| format!("{id} {name}"))
-            .collect();
-        Ok(atomic::replace(
-            &dir,
-            session,
-            lines.join("\n").as_bytes(),
-            Mode::Private,
-        )?)
+        // There first, because hooks write down moves only where it is.
+        at.own_dir()?.create_dir(PLACE)?.create_dir(WATCHES)?;
+        let picture = self.picture(at)?;
+        at.write_watch(session, &picture)
     }
 
     /// What moved unseen since the watches began. Each move is told once.
@@ -69,26 +80,44 @@ impl Git {
         if watches.is_empty() {
             return Ok(vec![]);
         }
-        let now = self.shared_refs(at)?;
-        let seen = seen(at);
+        let picture = self.picture(at)?;
         let mut found: BTreeMap<String, ForeignMove> = BTreeMap::new();
-        for (session, before) in &watches {
-            for moved in unseen(before, &now, &seen) {
-                let name = moved.name.clone();
-                let foreign = found.entry(name).or_insert(ForeignMove {
+        for watch in &watches {
+            let log = picture.log.get(watch.after..).unwrap_or_default();
+            let seen: Vec<_> = log.lines().filter_map(Seen::parse).collect();
+            for moved in trail::unseen(&watch.before, &picture.refs, &seen) {
+                let key = format!("{} {} {}", moved.name, moved.old, moved.new);
+                let foreign = found.entry(key).or_insert(ForeignMove {
                     moved,
                     sessions: vec![],
                 });
-                foreign.sessions.push(session.clone());
+                foreign.sessions.push(watch.session.clone());
             }
         }
-        let found: Vec<_> = found.into_values().collect();
-        let moves: Vec<_> = found.iter().map(|it| it.moved.clone()).collect();
-        at.note_moves(&moves).map_err(RefWatchError::Note)?;
-        Ok(found)
+        if !found.is_empty() {
+            for watch in &watches {
+                at.write_watch(&watch.session, &picture)?;
+            }
+        }
+        Ok(found.into_values().collect())
     }
 
-    fn shared_refs(&self, at: &Repository) -> Result<BTreeMap<String, String>, GitError> {
+    /// Moves are written down before they are made, so where the log has not grown nothing moved that will still be in it.
+    fn picture(&self, at: &Repository) -> Result<Picture, RefWatchError> {
+        let mut log = seen_log(at);
+        for _ in 1..LOOKS {
+            let refs = self.shared_refs(at)?;
+            let again = seen_log(at);
+            if again == log {
+                return Ok(Picture { log, refs });
+            }
+            log = again;
+        }
+        let refs = self.shared_refs(at)?;
+        Ok(Picture { log, refs })
+    }
+
+    fn shared_refs(&self, at: &Repository) -> Result<Refs, GitError> {
         let call = self.call("for-each-ref", at.any_place());
         let answer = call
             .arguments(["--format=%(objectname) %(refname)"])
@@ -98,16 +127,17 @@ impl Git {
 }
 
 impl Repository {
-    /// Writes down moves that went the right way; nothing, where nobody is watched.
-    pub fn note_moves(&self, moves: &[RefMove]) -> io::Result<()> {
+    /// Writes down moves that go the right way; nothing, where nobody is watched.
+    pub fn note_moves(&self, phase: Phase, moves: &[RefMove]) -> io::Result<()> {
         let place = place(self);
         if moves.is_empty() || !place.exists() {
             return Ok(());
         }
-        let lines: String = moves
-            .iter()
-            .map(|it| format!("{} {}\n", it.new, it.name))
-            .collect();
+        let line = |moved: &RefMove| {
+            let moved = moved.clone();
+            Seen { phase, moved }.to_line()
+        };
+        let lines: String = moves.iter().map(line).collect();
         let mut log = fs::OpenOptions::new()
             .create(true)
             .append(true)
@@ -117,14 +147,32 @@ impl Repository {
 
     /// The session ended. With the last one goes what was written down.
     pub fn end_ref_watch(&self, session: &str) -> io::Result<()> {
-        crate::safe_commit::remove_file(&place(self).join(session))?;
+        crate::safe_commit::remove_file(&place(self).join(WATCHES).join(session))?;
         if watches(self).is_empty() {
-            match fs::remove_dir_all(place(self)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                Ok(()) | Err(_) => {}
-            }
+            self.forget_ref_watches()?;
         }
         Ok(())
+    }
+
+    /// Nobody is watched any more.
+    pub(crate) fn forget_ref_watches(&self) -> io::Result<()> {
+        match fs::remove_dir_all(place(self)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn write_watch(&self, session: &str, picture: &Picture) -> Result<(), RefWatchError> {
+        let dir = self.own_dir()?.dir(PLACE)?.dir(WATCHES)?;
+        let refs = picture.refs.iter();
+        let lines: String = refs.map(|(name, id)| format!("{id} {name}\n")).collect();
+        let text = format!("{}\n{lines}", picture.log.len());
+        Ok(atomic::replace(
+            &dir,
+            session,
+            text.as_bytes(),
+            Mode::Private,
+        )?)
     }
 }
 
@@ -132,71 +180,33 @@ fn place(at: &Repository) -> PathBuf {
     at.common_dir().join("handoff").join(PLACE)
 }
 
-fn refs(text: &str) -> BTreeMap<String, String> {
+fn refs(text: &str) -> Refs {
     let pairs = text.lines().filter_map(|line| line.split_once(' '));
     pairs
-        .filter(|(_, name)| !is_ours(name))
+        .filter(|(_, name)| trail::is_watched(name))
         .map(|(id, name)| (name.to_owned(), id.to_owned()))
         .collect()
 }
 
-fn is_ours(name: &str) -> bool {
-    name.starts_with("refs/handoff/") || name.starts_with("refs/heads/handoff/")
-}
-
-fn watches(at: &Repository) -> Vec<(String, BTreeMap<String, String>)> {
-    let Ok(entries) = fs::read_dir(place(at)) else {
-        return vec![];
-    };
+fn watches(at: &Repository) -> Vec<Watch> {
+    let place = place(at).join(WATCHES);
+    let entries = fs::read_dir(&place).into_iter().flatten();
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut found: Vec<_> = names
-        .filter(|name| name != SEEN && !name.starts_with('.'))
-        .filter_map(|name| {
-            let text = fs::read_to_string(place(at).join(&name)).ok()?;
-            Some((name, refs(&text)))
+    let mut names: Vec<_> = names.filter(|name| !name.starts_with('.')).collect();
+    names.sort();
+    let watch = |session: String| {
+        let text = fs::read_to_string(place.join(&session)).ok()?;
+        let (after, lines) = text.split_once('\n')?;
+        Some(Watch {
+            session,
+            before: refs(lines),
+            after: after.parse().ok()?,
         })
-        .collect();
-    found.sort();
-    found
+    };
+    names.into_iter().filter_map(watch).collect()
 }
 
-fn seen(at: &Repository) -> BTreeSet<String> {
-    let text = fs::read_to_string(place(at).join(SEEN)).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
-}
-
-/// What is elsewhere than before, and was not seen to go there.
-fn unseen(
-    before: &BTreeMap<String, String>,
-    now: &BTreeMap<String, String>,
-    seen: &BTreeSet<String>,
-) -> Vec<RefMove> {
-    let names: BTreeSet<_> = before.keys().chain(now.keys()).collect();
-    let nowhere = "0".repeat(40);
-    let moves = names.into_iter().map(|name| RefMove {
-        old: before.get(name).unwrap_or(&nowhere).clone(),
-        new: now.get(name).unwrap_or(&nowhere).clone(),
-        name: name.clone(),
-    });
-    moves
-        .filter(|it| it.old != it.new && !seen.contains(&format!("{} {}", it.new, it.name)))
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_not_seen_is_foreign() {
-        let before = refs("a refs/heads/main\nb refs/heads/gone\nc refs/heads/handoff/x");
-        let now = refs("d refs/heads/main\ne refs/heads/new\nf refs/heads/handoff/x");
-        let seen: BTreeSet<_> = ["d refs/heads/main".to_owned()].into();
-        let names: Vec<_> = unseen(&before, &now, &seen)
-            .into_iter()
-            .map(|it| it.name)
-            .collect();
-        assert_eq!(names, ["refs/heads/gone", "refs/heads/new"]);
-        assert_eq!(unseen(&now, &now, &BTreeSet::new()), []);
-    }
+fn seen_log(at: &Repository) -> String {
+    let bytes = fs::read(place(at).join(SEEN)).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }

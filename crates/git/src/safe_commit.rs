@@ -11,6 +11,7 @@
 //! All of it under the [`CommitLock`]. What others have staged or edited is not touched.
 
 mod booth;
+mod empty_tree;
 mod error;
 mod index_file;
 mod intent;
@@ -18,8 +19,10 @@ mod landing;
 mod merge;
 mod ref_file;
 pub mod repair;
+mod scene;
 mod shared_index;
 mod staging;
+mod syncing;
 mod wrappers;
 
 use std::collections::BTreeSet;
@@ -30,19 +33,21 @@ use handoff_process::Exit;
 
 use self::booth::Booth;
 pub use self::booth::BoothError;
+use self::empty_tree::parent_tree;
 pub use self::error::SafeCommitError;
-use self::index_file::Entries;
 use self::intent::{Content, Intent};
-pub use self::landing::{IndexState, Made};
+pub use self::landing::{IndexState, Landed, Made};
+pub use self::scene::Outlook;
+use self::scene::{Scene, recall};
 pub(crate) use self::shared_index::remove as remove_file;
 use self::shared_index::{SharedIndex, Stamp};
-use self::staging::{Form, Merging, Plan};
 pub use self::staging::{StagingRefusal, Version};
+use self::syncing::Syncing;
+use self::wrappers::Wrapped;
 pub(crate) use self::wrappers::quoted;
-use self::wrappers::{Hooks, Wrapped};
 use crate::commit_lock::CommitLock;
 use crate::git::{Git, printable};
-use crate::head::Head;
+use crate::left_lock;
 use crate::repository::Repository;
 use crate::tree_path::{TreePath, joined};
 
@@ -71,6 +76,8 @@ pub struct Prepared<'a> {
     at: &'a Repository,
     _lock: &'a CommitLock,
     booth: Booth,
+    /// What a repair would need.
+    syncing: Syncing,
     intent: Intent,
     commit: CommitId,
     changed: Vec<TreePath>,
@@ -80,42 +87,7 @@ pub struct Prepared<'a> {
     said: String,
 }
 
-/// What was seen of a tree before it was one's turn, so that others need not wait for the look. It
-/// is of use only if the index still has the same at the declared paths.
-#[derive(Debug)]
-pub struct Outlook {
-    hooks: Hooks,
-    plan: Plan,
-    entries: Option<Entries>,
-}
-
-/// What is known of a tree before a commit is made in it.
-struct Scene<'a> {
-    root: &'a Path,
-    head: Head,
-    merged: Vec<CommitId>,
-    hooks: Hooks,
-    plan: Plan,
-}
-
 impl Git {
-    /// Looks at the declared paths before the lock is taken. Refusals that cannot change by waiting
-    /// come from here already.
-    pub fn look_ahead(
-        &self,
-        at: &Repository,
-        request: &CommitRequest<'_>,
-    ) -> Result<Outlook, SafeCommitError> {
-        let entries = Entries::read(&at.git_dir().join("index"), request.paths);
-        let scene = self.survey(at, request)?;
-        Ok(Outlook {
-            hooks: scene.hooks,
-            plan: scene.plan,
-            // The reader of an index knows ids of one length.
-            entries: entries.filter(|_| scene.merged.is_empty() && !at.has_long_ids()),
-        })
-    }
-
     /// Makes the commit, without moving anything.
     pub fn prepare<'a>(
         &'a self,
@@ -124,24 +96,28 @@ impl Git {
         request: &CommitRequest<'_>,
         outlook: Option<Outlook>,
     ) -> Result<Prepared<'a>, SafeCommitError> {
-        let scene = match outlook.map(|outlook| recall(at, request, outlook)) {
+        let (booth, view) = match outlook {
+            Some(Outlook { booth, view }) => (booth, Some(view)),
+            None => (Booth::open(at, request.paths, request.message)?, None),
+        };
+        let scene = match view.map(|view| recall(at, request, view)) {
             Some(Some(scene)) => scene?,
             Some(None) | None => self.survey(at, request)?,
         };
         let intent = scene.intent(request);
-        let booth = Booth::open(at, &intent, request.paths)?;
         let wrapped = scene.hooks.wrap(&booth)?;
         let stamp = SharedIndex::of(at.git_dir())
             .copy_to(&booth.file("index"))
             .and_then(|stamp| booth.keep_index().map(|()| stamp))
             .map_err(|error| SafeCommitError::Index(at.git_dir().to_owned(), error))?;
+        let syncing = booth.begin(at, &intent)?;
         self.stage(at, &scene, &booth, &intent, request)?;
         let said = self
-            .commit_in(&booth, &scene, &intent, &wrapped, request.message)
+            .commit_in(at, &booth, &scene, &intent, &wrapped)
             .inspect_err(|error| {
                 if error.is_killed() {
                     // The next one finds out otherwise that it cannot lock them.
-                    repair::unlock_packed_refs(at, &booth).ok();
+                    left_lock::unlock_packed_refs(at, &booth.file("commondir")).ok();
                 }
             })?;
         let Some(commit) = booth.commit(intent.parent.as_ref()) else {
@@ -157,6 +133,7 @@ impl Git {
             at,
             _lock: lock,
             booth,
+            syncing,
             intent,
             commit,
             changed: scene.plan.changed,
@@ -164,66 +141,6 @@ impl Git {
             fresh: is_exact.then_some(stamp),
             said,
         })
-    }
-
-    fn survey<'a>(
-        &self,
-        at: &'a Repository,
-        request: &CommitRequest<'_>,
-    ) -> Result<Scene<'a>, SafeCommitError> {
-        let root = at.tree()?;
-        if let Some(name) = merge::other_operation(at.git_dir()) {
-            return Err(SafeCommitError::UnderWay(name));
-        }
-        let head = at.read_head()?;
-        let merged = merge::heads(at.git_dir());
-        let hooks = self.hooks(at)?;
-        let entries = self.staging(at, request.paths)?;
-        let forms: Vec<_> = request
-            .paths
-            .iter()
-            .map(|path| (path.clone(), Form::of(root, path)))
-            .collect();
-        let merging = if merged.is_empty() {
-            Merging::No
-        } else {
-            Merging::Yes
-        };
-        let plan = staging::plan(&forms, &entries, request.version, merging)?;
-        self.refuse_stashing(at, &hooks, request)?;
-        Ok(Scene {
-            root,
-            head,
-            merged,
-            hooks,
-            plan,
-        })
-    }
-
-    /// A manager that stashes would take a peer's edit off the disk, and lose what they write meanwhile.
-    fn refuse_stashing(
-        &self,
-        at: &Repository,
-        hooks: &Hooks,
-        request: &CommitRequest<'_>,
-    ) -> Result<(), SafeCommitError> {
-        if request.peers.is_empty() {
-            return Ok(());
-        }
-        let Some(hook) = hooks.stashing() else {
-            return Ok(());
-        };
-        let declared: BTreeSet<_> = request.paths.iter().collect();
-        let entries = self.staging(at, &[])?;
-        let edited: Vec<_> = entries
-            .into_iter()
-            .filter(|it| it.is_edited() && !declared.contains(&it.path))
-            .map(|it| it.path)
-            .collect();
-        if edited.is_empty() {
-            return Ok(());
-        }
-        Err(SafeCommitError::Stashing { hook, edited })
     }
 
     /// Puts into the booth's index what `git commit` will find there.
@@ -246,6 +163,11 @@ impl Git {
             Content::Tree => {
                 let input = joined(&scene.plan.unknown_to_git);
                 update(&add).input(input).run()?;
+            }
+            Content::Replacing => {
+                update(&add).input(joined(&scene.plan.changed)).run()?;
+                let entries = self.undeclared(at, scene, booth, intent, request)?;
+                update(&["-z", "--index-info"]).input(entries).run()?;
             }
             Content::Staged => {
                 let entries = self.undeclared(at, scene, booth, intent, request)?;
@@ -310,27 +232,31 @@ impl Git {
     /// Runs `git commit` in the booth, and returns what it and the hooks said.
     fn commit_in(
         &self,
+        at: &Repository,
         booth: &Booth,
         scene: &Scene<'_>,
         intent: &Intent,
         wrapped: &Wrapped,
-        message: &str,
     ) -> Result<String, SafeCommitError> {
-        let message = booth.write_message(message)?;
-        let call = self
-            .user_call("commit", scene.root)
+        let call = self.user_call("commit", scene.root);
+        // Landing syncs, whatever else it does.
+        let call = match handoff_files::syncs_in_order(at.common_dir()) {
+            Ok(true) => call.sync_later(),
+            Ok(false) | Err(_) => call,
+        };
+        let call = call
             .hooks_path(&wrapped.before)
             .git_dir(booth.path(), scene.root)
             .variable(COMMIT_VARIABLE, booth.name())
             .arguments(["--quiet", "--no-edit"])
-            .arguments([Path::new("--file"), &message]);
+            .arguments([Path::new("--file"), &booth.message()]);
         let call = match intent.content {
             Content::Tree => {
                 let specs: Vec<u8> = scene.plan.changed.iter().flat_map(spec_line).collect();
                 let only = ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
                 call.arguments(only).input(specs)
             }
-            Content::Staged | Content::Merge => call,
+            Content::Replacing | Content::Staged | Content::Merge => call,
         };
         let (exit, said) = call.run_aloud()?;
         let said = lines(&said);
@@ -369,88 +295,6 @@ impl Git {
         let nested = nested.iter().map(|it| TreePath::from_git(&it.path));
         Err(StagingRefusal::NestedRepository(nested.collect()).into())
     }
-}
-
-/// The same look without looking, if nothing has changed that matters: what the index has at the declared
-/// paths tells whether somebody staged or committed them meanwhile.
-fn recall<'a>(
-    at: &'a Repository,
-    request: &CommitRequest<'_>,
-    outlook: Outlook,
-) -> Option<Result<Scene<'a>, SafeCommitError>> {
-    let before = outlook.entries?;
-    let now = Entries::read(&at.git_dir().join("index"), request.paths)?;
-    let is_same = before == now
-        && merge::heads(at.git_dir()).is_empty()
-        && merge::other_operation(at.git_dir()).is_none();
-    let root = at.worktree_root().filter(|_| is_same)?;
-    let scene = at.read_head().map(|head| Scene {
-        root,
-        head,
-        merged: vec![],
-        hooks: outlook.hooks,
-        plan: outlook.plan,
-    });
-    Some(scene.map_err(SafeCommitError::from))
-}
-
-impl Scene<'_> {
-    fn intent(&self, request: &CommitRequest<'_>) -> Intent {
-        let content = match request.version {
-            _ if !self.merged.is_empty() => Content::Merge,
-            Version::Staged => Content::Staged,
-            Version::Only | Version::Tree => Content::Tree,
-        };
-        Intent {
-            schema_version: Intent::VERSION,
-            root: self.root.to_owned(),
-            branch: self.head.branch.clone(),
-            parent: self.head.commit.clone(),
-            content,
-            pid: std::process::id(),
-            at: request.at,
-        }
-    }
-}
-
-impl Intent {
-    fn parent_tree(&self, at: &Repository) -> String {
-        let parent = self.parent.as_ref().map(CommitId::as_str);
-        parent.unwrap_or(at.empty_tree()).to_owned()
-    }
-}
-
-impl Repository {
-    /// Whether ids are SHA-256. Git writes that setting only where they are not SHA-1.
-    fn has_long_ids(&self) -> bool {
-        let config = std::fs::read(self.common_dir().join("config")).unwrap_or_default();
-        let config = config.to_ascii_lowercase();
-        let mut lines = config.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-        lines.any(|line| line.starts_with(b"objectformat") && line.ends_with(b"sha256"))
-    }
-
-    /// The tree without files.
-    fn empty_tree(&self) -> &'static str {
-        if self.has_long_ids() {
-            EMPTY_TREE_256
-        } else {
-            EMPTY_TREE
-        }
-    }
-}
-
-/// The tree without files, by the two kinds of ids.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-const EMPTY_TREE_256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
-
-/// What the parent has, or nothing, in the kind of ids that `commit` has.
-fn parent_tree(parent: Option<&CommitId>, commit: &CommitId) -> String {
-    let empty = if commit.as_str().len() == EMPTY_TREE.len() {
-        EMPTY_TREE
-    } else {
-        EMPTY_TREE_256
-    };
-    parent.map_or(empty, CommitId::as_str).to_owned()
 }
 
 fn beyond(

@@ -10,6 +10,7 @@ use handoff_core::{BranchName, CommitId};
 use handoff_files::{DirError, Lock, LockError};
 
 use crate::git::{Git, GitError};
+use crate::left_lock;
 use crate::repository::{DiscoverError, Repository};
 
 /// A working tree of a repository, as git lists it.
@@ -46,6 +47,9 @@ pub enum WorktreeError {
     /// The lock cannot be taken.
     #[error("cannot lock the worktrees")]
     Lock(#[source] LockError),
+    /// What it leaves for whoever comes after a crash.
+    #[error("cannot use `{}`", .0.display())]
+    Note(PathBuf, #[source] std::io::Error),
     /// Git failed.
     #[error("git could not change the worktrees")]
     Git(#[from] GitError),
@@ -69,11 +73,14 @@ impl Git {
         branch: &BranchName,
         base: &CommitId,
     ) -> Result<Repository, WorktreeError> {
-        let _lock = lock(repository)?;
-        self.call("worktree", repository.any_place())
+        let changing = Changing::begin(repository)?;
+        let made = self
+            .call("worktree", repository.any_place())
             .arguments(["add", "--quiet", "--no-track", "-b", branch.as_str(), "--"])
             .arguments([path.as_os_str(), base.as_str().as_ref()])
-            .run()?;
+            .run();
+        changing.end(&made)?;
+        made?;
         Repository::open(path).map_err(WorktreeError::Open)
     }
 
@@ -84,8 +91,19 @@ impl Git {
         repository: &Repository,
         path: &Path,
     ) -> Result<(), WorktreeError> {
-        let _lock = lock(repository)?;
-        // Forced twice, because a worktree whose making was interrupted is locked.
+        let changing = Changing::begin(repository)?;
+        let removed = self.remove(repository, path);
+        changing.end(&removed)?;
+        removed
+    }
+
+    fn remove(&self, repository: &Repository, path: &Path) -> Result<(), WorktreeError> {
+        // Git knows its name, and cannot make anything of it.
+        if repository.has_half_made_tree(path) {
+            remove_leftover(path)?;
+            return admin_dir(repository, path).map_or(Ok(()), |admin| remove_leftover(&admin));
+        }
+        // Forced twice, because a person may have locked it.
         let removed = self
             .call("worktree", repository.any_place())
             .arguments(["remove", "--force", "--force", "--"])
@@ -93,11 +111,6 @@ impl Git {
             .run();
         match removed {
             Ok(_) => Ok(()),
-            // Never finished: git knows its name, and cannot make anything of it.
-            Err(_) if is_half_made(repository, path) => {
-                remove_leftover(path)?;
-                admin_dir(repository, path).map_or(Ok(()), |admin| remove_leftover(&admin))
-            }
             Err(error) if self.is_registered(repository, path)? => Err(error.into()),
             Err(_) => remove_leftover(path),
         }
@@ -173,6 +186,20 @@ impl Git {
 }
 
 impl Repository {
+    /// Whether a linked worktree was begun at `path`, and never finished: nobody has worked in it. Git locks one while it makes
+    /// it, with this word, and gives it a HEAD that names nothing first.
+    #[must_use]
+    pub fn has_half_made_tree(&self, path: &Path) -> bool {
+        let Some(admin) = admin_dir(self, path) else {
+            return false;
+        };
+        let is_locked =
+            std::fs::read(admin.join("locked")).is_ok_and(|it| it.starts_with(b"initializing"));
+        let head = std::fs::read(admin.join("HEAD")).unwrap_or_default();
+        let names_nothing = head.iter().all(|byte| matches!(byte, b'0' | b'\n'));
+        admin.exists() && (is_locked || names_nothing)
+    }
+
     /// The tree we stand in.
     pub(crate) fn tree(&self) -> Result<&Path, GitError> {
         self.worktree_root()
@@ -180,27 +207,52 @@ impl Repository {
     }
 }
 
-fn lock(repository: &Repository) -> Result<Lock, WorktreeError> {
-    let place = repository.own_dir().map_err(WorktreeError::Place)?;
-    Lock::acquire(&place.path().join("worktrees.lock"), "git worktree").map_err(WorktreeError::Lock)
+/// The right to change the worktrees, and a note that somebody does: who finds the note without a holder of the lock knows
+/// that a git of ours was killed, and since when.
+struct Changing<'a> {
+    repository: &'a Repository,
+    note: PathBuf,
+    _lock: Lock,
+}
+
+impl<'a> Changing<'a> {
+    /// Waits for the lock, and puts right what a killed one left.
+    fn begin(repository: &'a Repository) -> Result<Self, WorktreeError> {
+        let place = repository.own_dir().map_err(WorktreeError::Place)?;
+        let lock = Lock::acquire(&place.path().join("worktrees.lock"), "git worktree");
+        let changing = Self {
+            repository,
+            note: place.path().join("worktrees.note"),
+            _lock: lock.map_err(WorktreeError::Lock)?,
+        };
+        if changing.note.exists() {
+            changing.unlock()?;
+        }
+        match std::fs::write(&changing.note, "") {
+            Ok(()) => Ok(changing),
+            Err(error) => Err(WorktreeError::Note(changing.note, error)),
+        }
+    }
+
+    /// Git is done; if it did not do what it should, it may have been killed.
+    fn end<T, E>(self, done: &Result<T, E>) -> Result<(), WorktreeError> {
+        if done.is_err() {
+            self.unlock()?;
+        }
+        let removed = crate::safe_commit::remove_file(&self.note);
+        removed.map_err(|error| WorktreeError::Note(self.note, error))
+    }
+
+    fn unlock(&self) -> Result<(), WorktreeError> {
+        let unlocked = left_lock::unlock_packed_refs(self.repository, &self.note);
+        unlocked.map_err(|error| WorktreeError::Note(self.note.clone(), error))
+    }
 }
 
 /// Where git keeps what belongs to a worktree; its name is that of the tree, which no other one of ours has.
 fn admin_dir(repository: &Repository, path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?;
     Some(repository.common_dir().join("worktrees").join(name))
-}
-
-/// Git locks a worktree while it makes it, with this word, and gives it a HEAD that names nothing first.
-fn is_half_made(repository: &Repository, path: &Path) -> bool {
-    let Some(admin) = admin_dir(repository, path) else {
-        return false;
-    };
-    let is_locked =
-        std::fs::read(admin.join("locked")).is_ok_and(|it| it.starts_with(b"initializing"));
-    let head = std::fs::read(admin.join("HEAD")).unwrap_or_default();
-    let names_nothing = head.iter().all(|byte| matches!(byte, b'0' | b'\n'));
-    admin.exists() && (is_locked || names_nothing)
 }
 
 fn remove_leftover(path: &Path) -> Result<(), WorktreeError> {

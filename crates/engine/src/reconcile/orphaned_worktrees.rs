@@ -85,7 +85,9 @@ pub fn retire(
     };
     let path = workshop.places.worktree(task.project, attempt);
     // One that was never finished has nothing in it that a session made. What a session wrote into `.git` is not asked.
-    if let Some(at) = workshop.repository.linked_at(&path) {
+    let linked = workshop.repository.linked_at(&path);
+    let is_half_made = workshop.repository.has_half_made_tree(&path);
+    if let Some(at) = linked.filter(|_| !is_half_made) {
         let name = attempt
             .label(task)
             .parse()

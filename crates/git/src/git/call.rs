@@ -50,9 +50,19 @@ impl Call {
 
     /// With the hooks of this directory, whatever the configuration says. Must come before the
     /// command's own arguments, which is where settings go.
-    pub(crate) fn hooks_path(mut self, directory: &Path) -> Self {
+    pub(crate) fn hooks_path(self, directory: &Path) -> Self {
         let mut setting = OsString::from("core.hooksPath=");
         setting.push(directory);
+        self.also_set(setting)
+    }
+
+    /// What it makes is handed to the disk, and not waited for: whoever calls this syncs something afterwards, where that
+    /// brings everything before it along.
+    pub(crate) fn sync_later(self) -> Self {
+        self.also_set("core.fsyncMethod=writeout-only".into())
+    }
+
+    fn also_set(mut self, setting: OsString) -> Self {
         // Before the name of the command, which is the last argument so far.
         let name = self.program.arguments.pop();
         self.arguments([OsString::from("-c"), setting])

@@ -3,6 +3,9 @@
 //! It has its own HEAD and index, and shares everything else with the repository by `commondir`, as
 //! the directory of a linked worktree does. Whatever git locks while it works, it locks here; what
 //! a killed process leaves here is in nobody's way.
+//!
+//! Its owner holds a lock in it, from before it is their turn to commit until after it: what can be done without the
+//! repository's lock is done without it. A booth whose lock is free belongs to a dead one.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,12 +14,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
-use handoff_files::{Dir, DirError};
+use handoff_files::{Dir, DirError, Lock, LockError};
 use handoff_process::mint;
 
 use super::intent::{self, Intent};
 use super::landing::INDEX_BEFORE;
-use super::ref_file::write_synced;
+use super::syncing::Syncing;
 use crate::repository::Repository;
 use crate::tree_path::{TreePath, joined, split};
 
@@ -26,6 +29,7 @@ pub(super) const PLACE: &str = "commits";
 const ASIDE: &str = "damaged-commits";
 const PATHS: &str = "paths";
 const MESSAGE: &str = "message";
+const OWNER: &str = "owner";
 /// A ref of this git directory alone, for a commit that has no parent to be detached at.
 const FIRST: &str = "refs/worktree/first";
 /// What belongs to one worktree and says how git works in it.
@@ -42,6 +46,9 @@ pub enum BoothError {
     /// One of git's files in it.
     #[error("cannot prepare `{}`", .0.display())]
     File(PathBuf, #[source] io::Error),
+    /// The lock in it.
+    #[error("cannot take a place for the commit")]
+    Lock(#[from] LockError),
     /// What it was for.
     #[error("`{}` is damaged", .0.display())]
     Intent(PathBuf, #[source] serde_json::Error),
@@ -52,6 +59,8 @@ pub enum BoothError {
 pub(super) struct Booth {
     dir: Dir,
     fate: Fate,
+    /// Let go last, when the directory is gone.
+    _owner: Option<Lock>,
 }
 
 /// What becomes of a booth when nobody needs it any more.
@@ -64,45 +73,75 @@ enum Fate {
 }
 
 impl Booth {
-    /// Makes one; when this returns, the intent is durable.
+    /// Makes one, before or after it is one's turn.
     pub(super) fn open(
         at: &Repository,
-        intent: &Intent,
         paths: &[TreePath],
+        message: &str,
     ) -> Result<Self, BoothError> {
         let place = at.own_dir()?.create_dir(PLACE)?;
-        let path = place.path().join(mint().simple().to_string());
-        fs::create_dir(&path).map_err(|error| BoothError::File(path.clone(), error))?;
-        let dir = Dir::open(&path)?;
-        let booth = Self {
-            dir,
-            fate: Fate::Removed,
-        };
+        let booth = Self::claim(&place)?;
         booth.write(PATHS, &joined(paths))?;
+        booth.write(MESSAGE, message.as_bytes())?;
         booth.write("commondir", &line(at.common_dir().as_os_str().as_bytes()))?;
-        booth.write_head(intent.parent.as_ref())?;
-        booth.copy_settings(at.git_dir())?;
-        booth.link_halves(at.git_dir())?;
-        booth.write_intent(intent)?;
         Ok(booth)
     }
 
-    /// It comes last and is synced, before it has its name and with it: the file systems that we support bring the names on the way to it to the disk with it.
-    fn write_intent(&self, intent: &Intent) -> Result<(), BoothError> {
-        let text = serde_json::to_vec(intent).expect("an intent is plain data");
-        let (fresh, file) = (self.file("intent.new"), self.file(intent::FILE));
-        let synced = write_synced(&fresh, &text)
-            .and_then(|()| fs::rename(&fresh, &file))
-            .and_then(|()| fs::File::open(&file))
-            .and_then(|open| open.sync_all());
-        synced.map_err(|error| BoothError::File(file, error))
+    /// An empty one. Somebody who clears away may find it before it is locked; then it is theirs, and we make another.
+    fn claim(place: &Dir) -> Result<Self, BoothError> {
+        loop {
+            let path = place.path().join(mint().simple().to_string());
+            fs::create_dir(&path).map_err(|error| BoothError::File(path.clone(), error))?;
+            match try_own(&path)? {
+                Ownership::Ours(owner) => {
+                    return Ok(Self {
+                        dir: Dir::open(&path)?,
+                        fate: Fate::Removed,
+                        _owner: Some(owner),
+                    });
+                }
+                Ownership::Theirs | Ownership::Gone => {}
+            }
+        }
     }
 
-    /// One that somebody left.
-    pub(super) fn reopen(dir: Dir) -> Self {
+    /// Begins the commit: from here on it is known what it stands on. What a repair needs is on its way to the disk, and must
+    /// be there before anything outside changes.
+    pub(super) fn begin(&self, at: &Repository, intent: &Intent) -> Result<Syncing, BoothError> {
+        self.write_head(intent.parent.as_ref())?;
+        self.copy_settings(at.git_dir())?;
+        self.link_halves(at.git_dir())?;
+        self.write_intent(intent)?;
+        let needed = [PATHS, intent::FILE, INDEX_BEFORE];
+        Ok(Syncing::begin(needed.map(|name| self.file(name))))
+    }
+
+    /// It has its name when it is whole.
+    fn write_intent(&self, intent: &Intent) -> Result<(), BoothError> {
+        let text = serde_json::to_vec(intent).expect("an intent is plain data");
+        let fresh = self.write("intent.new", &text)?;
+        let file = self.file(intent::FILE);
+        fs::rename(&fresh, &file).map_err(|error| BoothError::File(file, error))
+    }
+
+    /// One that somebody left; none if they are still there.
+    pub(super) fn take_over(dir: Dir) -> Result<Option<Self>, BoothError> {
+        match try_own(dir.path())? {
+            Ownership::Ours(owner) => Ok(Some(Self {
+                dir,
+                fate: Fate::Removed,
+                _owner: Some(owner),
+            })),
+            Ownership::Theirs | Ownership::Gone => Ok(None),
+        }
+    }
+
+    /// One that belongs to somebody else, to be looked at.
+    pub(super) fn visit(dir: Dir) -> Self {
         Self {
             dir,
-            fate: Fate::Removed,
+            fate: Fate::Kept,
+            _owner: None,
         }
     }
 
@@ -146,8 +185,8 @@ impl Booth {
         }
     }
 
-    pub(super) fn write_message(&self, message: &str) -> Result<PathBuf, BoothError> {
-        self.write(MESSAGE, message.as_bytes())
+    pub(super) fn message(&self) -> PathBuf {
+        self.file(MESSAGE)
     }
 
     fn write_head(&self, parent: Option<&CommitId>) -> Result<(), BoothError> {
@@ -246,6 +285,27 @@ impl Drop for Booth {
             fs::remove_dir_all(self.dir.path()).ok();
         }
     }
+}
+
+enum Ownership {
+    Ours(Lock),
+    Theirs,
+    Gone,
+}
+
+fn try_own(booth: &Path) -> Result<Ownership, BoothError> {
+    match Lock::try_acquire(&booth.join(OWNER), "commit") {
+        Ok(Some(lock)) => Ok(Ownership::Ours(lock)),
+        Ok(None) => Ok(Ownership::Theirs),
+        // Its owner, or somebody who clears away, has just removed it.
+        Err(_) if !booth.exists() => Ok(Ownership::Gone),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether somebody alive has the booth of this directory.
+pub(super) fn is_owned(booth: &Path) -> bool {
+    Lock::is_held(&booth.join(OWNER)).unwrap_or(false)
 }
 
 fn line(bytes: &[u8]) -> Vec<u8> {

@@ -28,6 +28,9 @@ pub enum SafeCommitError {
     /// The index of the tree could not be read or written.
     #[error("cannot use the index of `{}`", .0.display())]
     Index(PathBuf, #[source] io::Error),
+    /// What was made could not be brought to stable storage.
+    #[error("cannot sync what is in `{}`", .0.display())]
+    Sync(PathBuf, #[source] io::Error),
     /// A rebase or the like is under way.
     #[error("a {0} is under way in this tree")]
     UnderWay(&'static str),

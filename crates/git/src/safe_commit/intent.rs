@@ -35,6 +35,9 @@ pub(super) struct Intent {
 pub(super) enum Content {
     /// The files of the tree.
     Tree,
+    /// The same, where a directory takes the place of a file, which `git commit --only` cannot do: they are put into the
+    /// index of the booth first.
+    Replacing,
     /// What is staged.
     Staged,
     /// What is staged and resolved, and the files of the tree on top: it ends a merge.

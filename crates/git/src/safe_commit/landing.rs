@@ -1,6 +1,6 @@
 //! The commit lands: the branch moves, and then the shared index for these paths.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,11 @@ use super::booth::Booth;
 use super::intent::Content;
 use super::ref_file::{self, Forward};
 use super::shared_index::{SharedIndex, Stamp, Swap};
+use super::syncing::Syncing;
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
 use crate::change::Difference;
 use crate::git::{Git, GitError};
-use crate::ref_moves::RefMove;
+use crate::ref_watch::Phase;
 use crate::repository::Repository;
 use crate::tree_path::TreePath;
 
@@ -33,18 +34,37 @@ pub struct Made {
     pub said: String,
     /// Whether the index of the tree knows.
     pub index: IndexState,
-    /// What must be on the disk before anybody is told.
-    unsynced: Vec<PathBuf>,
     has_post_commit: bool,
 }
 
-impl Made {
-    /// Brings the branch and the index to stable storage; the objects are there already. Nobody needs to wait for this with the lock.
-    pub fn sync(&self) -> io::Result<()> {
-        for file in self.unsynced.iter().filter(|it| it.exists()) {
-            fs::File::open(file)?.sync_all()?;
+/// A commit that has landed. What is still to be done, nobody needs to wait for with the lock.
+#[derive(Debug)]
+#[must_use = "it may be lost again at a power cut"]
+pub struct Landed {
+    made: Made,
+    booth: Booth,
+    /// Their names must be on the disk before anybody is told; what is in them is.
+    renamed: Vec<PathBuf>,
+}
+
+impl Landed {
+    /// Brings the names to stable storage and clears away: what a repair needs goes after what it would repair.
+    pub fn settle(self) -> (Made, io::Result<()>) {
+        let Self {
+            made,
+            booth,
+            renamed,
+        } = self;
+        let directories: BTreeSet<_> = renamed
+            .iter()
+            .filter_map(|file| Some(file.parent()?.to_owned()))
+            .collect();
+        let synced = Syncing::begin(directories).finish();
+        match made.index {
+            IndexState::Current => booth.close(),
+            IndexState::Behind => drop(booth),
         }
-        Ok(())
+        (made, synced)
     }
 }
 
@@ -79,8 +99,11 @@ impl Prepared<'_> {
     }
 
     /// Makes it the branch's newest commit.
-    pub fn land(mut self) -> Result<Made, SafeCommitError> {
+    pub fn land(mut self) -> Result<Landed, SafeCommitError> {
+        self.sync()
+            .map_err(|error| SafeCommitError::Sync(self.booth.path().to_owned(), error))?;
         self.booth.keep();
+        self.note(Phase::Prepared);
         match self.forward() {
             Ok(Forward::Done) => {}
             Ok(Forward::Elsewhere) => {
@@ -94,7 +117,7 @@ impl Prepared<'_> {
             }
             Err(error) => return Err(SafeCommitError::Index(self.at.common_dir().into(), error)),
         }
-        self.note();
+        self.note(Phase::Committed);
         let root = self.at.git_dir();
         if self.intent.branch.is_some() {
             log_head(&self.booth, root);
@@ -103,6 +126,8 @@ impl Prepared<'_> {
             merge::forget(root);
         }
         let index = self.publish();
+        // The commit is made, and what is left is a message.
+        self.git.forget_squashed(self.at).ok();
         let has_post_commit = self.wrapped.post_commit.is_some();
         let Self {
             at,
@@ -118,41 +143,45 @@ impl Prepared<'_> {
             None => at.git_dir().join("HEAD"),
         };
         let index_file = at.git_dir().join("index");
-        let directories = [&ref_file, &index_file].map(|it| it.parent().map(Path::to_owned));
-        let directories: Vec<_> = directories.into_iter().flatten().collect();
-        let unsynced = [vec![ref_file, index_file], directories].concat();
-        match index {
-            IndexState::Current => booth.close(),
-            IndexState::Behind => drop(booth),
-        }
-        Ok(Made {
+        let made = Made {
             commit,
             parent: intent.parent,
             branch: intent.branch,
             paths: changed,
             said,
             index,
-            unsynced,
             has_post_commit,
+        };
+        Ok(Landed {
+            made,
+            booth,
+            renamed: vec![ref_file, index_file],
         })
     }
 
+    /// Brings to stable storage what is about to get a name outside, and what would repair it. The commit itself was handed to
+    /// the disk before, and where one sync brings everything along, this is the one.
+    fn sync(&mut self) -> io::Result<()> {
+        let copy = self.booth.file(ref_file::COPY);
+        fs::write(&copy, format!("{}\n", self.commit))?;
+        let index = self.fresh.map(|_| self.booth.file("index"));
+        let early = std::mem::take(&mut self.syncing).finish();
+        let late = Syncing::begin(index.into_iter().chain([copy])).finish();
+        early.and(late)
+    }
+
     /// Our own hook does not run here, so the move is written down by ourselves.
-    fn note(&self) {
-        let moved = RefMove {
-            old: String::new(),
-            new: self.commit.to_string(),
-            name: self.intent.branch.clone().unwrap_or_default(),
-        };
+    fn note(&self, phase: Phase) {
+        let moved = repair::landing_of(&self.intent, &self.commit);
         // Not written down it would be told as foreign, and be seen to be none by its trailers.
-        self.at.note_moves(&[moved]).ok();
+        self.at.note_moves(phase, &[moved]).ok();
     }
 
     /// Without git, where nothing is unusual about the branch and no hook wants to know.
     fn forward(&self) -> io::Result<Forward> {
         match (&self.intent.branch, &self.intent.parent) {
             (Some(branch), Some(parent)) if !self.wrapped.landing.exists() => {
-                ref_file::forward(self.at, &self.booth, branch, parent, &self.commit)
+                ref_file::forward(self.at, &self.booth, branch, parent)
             }
             _ => Ok(Forward::Unusual),
         }
@@ -257,7 +286,7 @@ impl Git {
                 before.get(&it.path) == Some(&it.new_entry())
                     && paths.iter().any(|path| path.as_bytes() == it.path)
             })?;
-            match shared.swap(&next, stamp)? {
+            match shared.sync_and_swap(&next, stamp)? {
                 Swap::Done => return Ok(IndexState::Current),
                 Swap::Locked => return Ok(IndexState::Behind),
                 Swap::Outdated => {}

@@ -59,7 +59,20 @@ pub(super) fn forget(git_dir: &Path) {
     }
 }
 
+/// What `git merge --squash` leaves to be committed.
+const SQUASHED: &str = "SQUASH_MSG";
+
 impl Git {
+    /// Whoever commits the last of what a squashed merge staged concludes it; git takes its message away with any commit.
+    pub(super) fn forget_squashed(&self, at: &Repository) -> Result<(), GitError> {
+        let message = at.git_dir().join(SQUASHED);
+        if message.exists() && self.staged_paths(at, None)?.is_empty() {
+            // If it stays, the next commit without a message offers it, and nothing worse.
+            fs::remove_file(message).ok();
+        }
+        Ok(())
+    }
+
     /// The paths that the merge of these commits may change.
     pub(super) fn merged_paths(
         &self,

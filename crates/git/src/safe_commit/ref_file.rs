@@ -13,7 +13,8 @@ use super::booth::Booth;
 use super::shared_index::{link_patiently, remove};
 use crate::repository::Repository;
 
-const COPY: &str = "ref";
+/// The file in a booth that becomes the branch.
+pub(super) const COPY: &str = "ref";
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +26,13 @@ pub(super) enum Forward {
     Unusual,
 }
 
-/// Moves `branch` from `parent` to `commit`.
+/// Moves `branch` from `parent` to what the copy in the booth names, which is on the disk already: a branch that is an empty
+/// file after a power cut is no branch.
 pub(super) fn forward(
     at: &Repository,
     booth: &Booth,
     branch: &str,
     parent: &CommitId,
-    commit: &CommitId,
 ) -> io::Result<Forward> {
     let file = at.common_dir().join(branch);
     let log = at.common_dir().join("logs").join(branch);
@@ -39,7 +40,6 @@ pub(super) fn forward(
         return Ok(Forward::Unusual);
     };
     let copy = booth.file(COPY);
-    write_synced(&copy, format!("{commit}\n").as_bytes())?;
     let mut log = fs::OpenOptions::new().append(true).open(log)?;
     let lock = lock_of(&file);
     if !link_patiently(&copy, &lock)? {
@@ -60,13 +60,6 @@ pub(super) fn forward(
             Err(error)
         }
     }
-}
-
-/// A name must never be durable before what it names: a branch that is an empty file is no branch.
-pub(super) fn write_synced(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = fs::File::create(file)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 fn lock_of(file: &Path) -> PathBuf {

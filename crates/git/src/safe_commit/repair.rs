@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use handoff_core::CommitId;
-use handoff_files::{Dir, DirError, Watch};
+use handoff_files::{Dir, DirError};
 
-use super::booth::{Booth, BoothError, PLACE};
+use super::booth::{self, Booth, BoothError, PLACE};
+use super::empty_tree::parent_tree;
 use super::intent::{Content, Intent};
 use super::landing::{self, IndexEntries, NEXT_INDEX, PublishError};
 use super::merge;
@@ -19,6 +18,7 @@ use crate::change::Difference;
 use crate::commit_lock::CommitLock;
 use crate::git::{Git, GitError};
 use crate::head::HeadError;
+use crate::left_lock::{self, LeftLock};
 use crate::ref_moves::RefMove;
 use crate::repository::Repository;
 use crate::tree_path::TreePath;
@@ -59,13 +59,20 @@ pub enum RepairError {
     File(#[from] io::Error),
 }
 
-/// Git writes the id right after it has made the file.
-const WRITING: Duration = Duration::from_millis(500);
-
-/// Whether somebody may have left something: costs nothing when nobody has.
+/// Whether somebody has left something: costs nothing when nobody commits.
 pub fn has_leftovers(repository: &Repository) -> bool {
+    booths(repository).any(|booth| !booth::is_owned(&booth))
+}
+
+/// Whether somebody commits at this moment, or has left something.
+pub fn has_booths(repository: &Repository) -> bool {
+    booths(repository).next().is_some()
+}
+
+fn booths(repository: &Repository) -> impl Iterator<Item = PathBuf> {
     let place = repository.common_dir().join("handoff").join(PLACE);
-    fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some())
+    let entries = fs::read_dir(place).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.path()))
 }
 
 impl Repository {
@@ -73,8 +80,7 @@ impl Repository {
     #[must_use]
     pub fn commit_in_the_making(&self, booth: &str) -> Option<InTheMaking> {
         let place = self.own_dir().and_then(|own| own.dir(PLACE)).ok()?;
-        let mut booth = Booth::reopen(place.dir(booth).ok()?);
-        booth.keep();
+        let booth = Booth::visit(place.dir(booth).ok()?);
         let intent = booth.intent().ok()??;
         let commit = booth.commit(intent.parent.as_ref());
         Some(InTheMaking {
@@ -93,7 +99,7 @@ pub struct InTheMaking {
     pub landing: Option<RefMove>,
 }
 
-fn landing_of(intent: &Intent, commit: &CommitId) -> RefMove {
+pub(super) fn landing_of(intent: &Intent, commit: &CommitId) -> RefMove {
     let nothing = "0".repeat(commit.as_str().len());
     let parent = intent.parent.as_ref().map(ToString::to_string);
     RefMove {
@@ -126,7 +132,7 @@ impl Git {
             .collect())
     }
 
-    /// Puts right what others left. With the lock in hand, every booth there is belongs to a dead one.
+    /// Puts right what others left. A booth whose owner lives is of one who waits, or who has landed and clears away.
     pub fn repair_commits(
         &self,
         _lock: &CommitLock,
@@ -141,7 +147,10 @@ impl Git {
         for name in place.names().map_err(RepairError::List)? {
             // What is no directory is no booth, and in nobody's way.
             let Ok(dir) = place.dir(&name) else { continue };
-            match self.repair_one(repository, &own, Booth::reopen(dir))? {
+            let Some(booth) = Booth::take_over(dir)? else {
+                continue;
+            };
+            match self.repair_one(repository, &own, booth)? {
                 Outcome::Finished => repaired.finished += 1,
                 Outcome::Forgotten => repaired.forgotten += 1,
                 Outcome::Waits => repaired.waiting += 1,
@@ -175,7 +184,7 @@ impl Git {
         let at = Repository::open(&intent.root).ok();
         let at = at.filter(|at| at.common_dir() == repository.common_dir());
         unlock_ref(at.as_ref().unwrap_or(repository), &booth, &intent)?;
-        unlock_packed_refs(repository, &booth)?;
+        left_lock::unlock_packed_refs(repository, &booth.file("commondir"))?;
         let copies = [booth.file("index"), booth.file(NEXT_INDEX)];
         let outcome = match at {
             None => Outcome::Forgotten,
@@ -229,7 +238,7 @@ impl Git {
         intent: &Intent,
         head: &CommitId,
     ) -> Result<Outcome, RepairError> {
-        let parent = super::parent_tree(intent.parent.as_ref(), head);
+        let parent = parent_tree(intent.parent.as_ref(), head);
         let before: IndexEntries = self
             .compare(at, &parent, head.as_str())?
             .into_iter()
@@ -250,7 +259,7 @@ impl Git {
             if !next.exists() {
                 return Ok(Outcome::Finished);
             }
-            match shared.swap(&next, stamp)? {
+            match shared.sync_and_swap(&next, stamp)? {
                 Swap::Done => return Ok(Outcome::Finished),
                 Swap::Locked => return Ok(Outcome::Waits),
                 Swap::Outdated => {}
@@ -291,55 +300,10 @@ pub(super) fn unlock_ref(at: &Repository, booth: &Booth, intent: &Intent) -> io:
         Some(branch) => at.common_dir().join(format!("{branch}.lock")),
         None => at.git_dir().join("HEAD.lock"),
     };
-    match Found::read(&lock) {
-        Some(found) if found.text.trim_ascii_end() == commit.as_str().as_bytes() => remove(&lock),
-        Some(found) if found.is_after(booth) && found.stays(&lock) => remove(&lock),
+    let since = booth.file("commondir");
+    match LeftLock::read(&lock) {
+        Some(found) if found.names(&commit) => remove(&lock),
+        Some(found) if found.is_abandoned_since(&since) => remove(&lock),
         Some(_) | None => Ok(()),
-    }
-}
-
-/// Removes the lock that a killed git left on the packed refs, which every `git commit` takes for a moment to forget
-/// what a merge left. One who really packs refs writes a new file beside it; then the lock is theirs.
-pub(super) fn unlock_packed_refs(repository: &Repository, booth: &Booth) -> io::Result<()> {
-    let lock = repository.common_dir().join("packed-refs.lock");
-    let is_ours = |found: &Found| found.is_after(booth) && found.stays(&lock);
-    let is_packing = repository.common_dir().join("packed-refs.new").exists();
-    match Found::read(&lock) {
-        Some(found) if !is_packing && is_ours(&found) => remove(&lock),
-        Some(_) | None => Ok(()),
-    }
-}
-
-/// A lock of git.
-#[derive(Debug, PartialEq, Eq)]
-struct Found {
-    text: Vec<u8>,
-    inode: u64,
-    changed: (i64, i64),
-}
-
-impl Found {
-    fn read(lock: &Path) -> Option<Self> {
-        let metadata = fs::symlink_metadata(lock).ok()?;
-        Some(Self {
-            text: fs::read(lock).ok()?,
-            inode: metadata.ino(),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
-    }
-
-    fn is_after(&self, booth: &Booth) -> bool {
-        let Ok(made) = fs::symlink_metadata(booth.file("commondir")) else {
-            return false;
-        };
-        self.text.is_empty() && self.changed >= (made.mtime(), made.mtime_nsec())
-    }
-
-    fn stays(&self, lock: &Path) -> bool {
-        let directory: PathBuf = lock.parent().map(Path::to_owned).unwrap_or_default();
-        let watch = Watch::on_directories(&[&directory]);
-        // Whatever happened: the file is looked at again.
-        watch.and_then(|mut watch| watch.wait(Some(WRITING))).ok();
-        Self::read(lock).as_ref() == Some(self)
     }
 }

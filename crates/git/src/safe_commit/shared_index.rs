@@ -98,11 +98,16 @@ impl SharedIndex {
         Stamp::of(&self.path)
     }
 
-    /// Makes `copy` the index, unless it was written since it had `stamp`.
+    /// Makes `copy` the index, unless it was written since it had `stamp`. It must be synced before it has the name: an index
+    /// that is an empty file after a power cut is worse than an old one.
+    pub(super) fn sync_and_swap(&self, copy: &Path, stamp: Stamp) -> io::Result<Swap> {
+        fs::File::open(copy)?.sync_all()?;
+        self.swap(copy, stamp)
+    }
+
+    /// The same for one that is synced.
     pub(super) fn swap(&self, copy: &Path, stamp: Stamp) -> io::Result<Swap> {
         let lock = self.lock_path();
-        // Before it has the name: an index that is an empty file after a power cut is worse than an old one.
-        fs::File::open(copy)?.sync_all()?;
         if !link_patiently(copy, &lock)? {
             return Ok(Swap::Locked);
         }

@@ -62,6 +62,16 @@ pub(super) struct Plan {
     pub(super) changed: Vec<TreePath>,
     /// Those among them that git must be told of first.
     pub(super) unknown_to_git: Vec<TreePath>,
+    /// Whether a directory takes the place of a file.
+    pub(super) replacing: Replacing,
+}
+
+/// Whether a directory takes the place of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Replacing {
+    #[default]
+    No,
+    Yes,
 }
 
 /// How one path stands.
@@ -214,11 +224,27 @@ pub(super) fn plan(
             .filter(|it| version != Version::Staged && it.is_unknown_to_git())
             .map(|it| it.path.clone())
             .collect(),
+        replacing: replacing(&all, version),
     };
     if plan.changed.is_empty() && is_merging == Merging::No {
         return Err(StagingRefusal::Unchanged);
     }
     Ok(plan)
+}
+
+/// A path that git knows as a file, and that is a directory by now with a declared file in it.
+fn replacing(all: &[Declared<'_>], version: Version) -> Replacing {
+    let is_below = |path: &TreePath, it: &Declared<'_>| {
+        let rest = it.path.as_bytes().strip_prefix(path.as_bytes());
+        rest.is_some_and(|rest| rest.starts_with(b"/"))
+    };
+    let is_replaced = |old: &&Declared<'_>| {
+        old.form == Form::Directory && all.iter().any(|it| is_below(old.path, it))
+    };
+    match all.iter().find(is_replaced) {
+        Some(_) if version != Version::Staged => Replacing::Yes,
+        Some(_) | None => Replacing::No,
+    }
 }
 
 /// Whether a commit would conclude a merge.

@@ -21,6 +21,8 @@ mod safe_commit;
 #[cfg(test)]
 mod safe_commit_hooks;
 #[cfg(test)]
+mod safe_commit_kinds;
+#[cfg(test)]
 mod safe_commit_repair;
 #[cfg(test)]
 mod stage;

@@ -196,10 +196,7 @@ fn a_manager_that_stashes_is_refused_where_others_have_edits() {
         peers: &[],
         ..request
     };
-    stage
-        .git
-        .prepare(&lock, &at, &alone, None)
-        .unwrap()
-        .land()
-        .unwrap();
+    let prepared = stage.git.prepare(&lock, &at, &alone, None).unwrap();
+    let (_, synced) = prepared.land().unwrap().settle();
+    synced.unwrap();
 }

@@ -1,7 +1,7 @@
 use std::fs;
 
 use handoff_core::Timestamp;
-use handoff_git::safe_commit::repair::Repaired;
+use handoff_git::safe_commit::repair::{Repaired, has_booths};
 use handoff_git::{CommitLock, CommitRequest, IndexState, TreePath, Version};
 
 use crate::stage::Stage;
@@ -13,21 +13,30 @@ fn repaired(stage: &Stage) -> Repaired {
     stage.git.repair_commits(&lock, &at).unwrap()
 }
 
-/// Makes a commit of `mine` up to the moment before it lands, and then dies.
-fn die_before_landing(stage: &Stage) {
-    let at = stage.here();
-    let lock = CommitLock::take(&at, "test", Timestamp::UNIX_EPOCH).unwrap();
+fn mine(stage: &Stage) -> [TreePath; 1] {
     let path = TreePath::locate(stage.repo.path(), stage.repo.path(), "mine".as_ref());
-    let paths = [path.unwrap()];
-    let request = CommitRequest {
-        paths: &paths,
+    [path.unwrap()]
+}
+
+fn request(paths: &[TreePath]) -> CommitRequest<'_> {
+    CommitRequest {
+        paths,
         message: "message",
         version: Version::Only,
         peers: &[],
         at: Timestamp::UNIX_EPOCH,
-    };
-    // As a killed process does: nothing is dropped.
+    }
+}
+
+/// Makes a commit of `mine` up to the moment before it lands, and then dies.
+fn die_before_landing(stage: &Stage) {
+    let at = stage.here();
+    let lock = CommitLock::take(&at, "test", Timestamp::UNIX_EPOCH).unwrap();
+    let paths = mine(stage);
+    let request = request(&paths);
+    // As a killed process does: nothing is dropped, and nobody has its booth any more.
     std::mem::forget(stage.git.prepare(&lock, &at, &request, None).unwrap());
+    fs::remove_file(booth(stage).join("owner")).unwrap();
 }
 
 fn booth(stage: &Stage) -> std::path::PathBuf {
@@ -151,6 +160,24 @@ fn a_booth_that_was_never_finished_is_nobodys() {
     fs::create_dir(&left).unwrap();
     assert_eq!(repaired(&stage).forgotten, 1);
     assert!(!left.exists());
+}
+
+#[test]
+fn a_booth_whose_owner_waits_or_clears_away_is_left_alone() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "new");
+    let (at, paths) = (stage.here(), mine(&stage));
+    let request = request(&paths);
+    let outlook = stage.git.look_ahead(&at, &request).unwrap();
+    assert_eq!(repaired(&stage), Repaired::default());
+    let lock = CommitLock::take(&at, "test", Timestamp::UNIX_EPOCH).unwrap();
+    let prepared = stage.git.prepare(&lock, &at, &request, Some(outlook));
+    let landed = prepared.unwrap().land().unwrap();
+    drop(lock);
+    assert_eq!(repaired(&stage), Repaired::default());
+    landed.settle().1.unwrap();
+    stage.assert_clean();
+    assert!(!has_booths(&at));
 }
 
 #[test]

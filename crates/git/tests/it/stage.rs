@@ -59,8 +59,10 @@ impl Stage {
             peers: &[],
             at: Timestamp::UNIX_EPOCH,
         };
-        let made = self.git.prepare(&lock, &at, &request, None)?.land()?;
+        let landed = self.git.prepare(&lock, &at, &request, None)?.land()?;
         drop(lock);
+        let (made, synced) = landed.settle();
+        synced.unwrap();
         self.git.run_post_commit(&at, &made);
         Ok(made)
     }

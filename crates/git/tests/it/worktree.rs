@@ -148,3 +148,23 @@ fn one_that_was_never_finished_goes_with_the_lock_on_its_branch() {
     assert_eq!(stage.git.list_worktrees(&stage.here()).unwrap().len(), 1);
     stage.repo.fsck();
 }
+
+#[test]
+fn the_lock_on_packed_refs_that_a_killed_git_left_goes_with_the_next_change() {
+    let stage = Stage::new();
+    let git_dir = stage.repo.path().join(".git");
+    let lock = git_dir.join("packed-refs.lock");
+    let path = stage.env.root().join("brief");
+    let remove = || stage.git.remove_worktree(&stage.here(), &path).unwrap();
+    remove();
+    // Nobody of ours was killed, so it is somebody's.
+    fs::write(&lock, "").unwrap();
+    remove();
+    assert!(lock.exists());
+    fs::remove_file(&lock).unwrap();
+
+    fs::write(git_dir.join("handoff/worktrees.note"), "").unwrap();
+    fs::write(&lock, "").unwrap();
+    remove();
+    assert!(!lock.exists() && !git_dir.join("handoff/worktrees.note").exists());
+}

@@ -11,8 +11,10 @@ use handoff_core::caller::Role;
 use handoff_core::ownership::CaseRule;
 use handoff_core::{Task, TaskId};
 use handoff_engine::Attempt;
+use handoff_git::ref_moves::{self, RefMove};
+use handoff_git::ref_watch::Phase;
 use handoff_git::safe_commit::COMMIT_VARIABLE;
-use handoff_git::{Git, Repository, TreePath, ref_moves};
+use handoff_git::{Git, Repository, TreePath};
 use handoff_process::{Input, Program, Stdin, ancestors, replace};
 use handoff_store::{read, tasks};
 
@@ -117,19 +119,27 @@ fn is_of_own_commit(args: &Args, input: Option<&[u8]>, place: &Place, ctx: &Cont
 fn check(args: &Args, input: Option<&[u8]>, place: &Place, ctx: &Context) -> Result<(), Failure> {
     match args.name.as_str() {
         "pre-commit" => check_staged(place, ctx),
-        "reference-transaction" if args.rest.first().is_some_and(|it| it == "prepared") => {
-            check_refs(place, input.unwrap_or_default(), ctx)
-        }
-        "reference-transaction" if args.rest.first().is_some_and(|it| it == "committed") => {
+        "reference-transaction" => {
             let moves = ref_moves::parse(&String::from_utf8_lossy(input.unwrap_or_default()));
-            if let Some(repository) = &place.repository {
-                // It happened; that it could not be written down must not make git complain.
-                repository.note_moves(&moves).ok();
+            match args.rest.first().and_then(|it| it.to_str()) {
+                Some("prepared") => {
+                    check_refs(place, &moves, ctx)?;
+                    note(place, Phase::Prepared, &moves);
+                }
+                Some("committed") => note(place, Phase::Committed, &moves),
+                Some(_) | None => {}
             }
             Ok(())
         }
         "pre-push" => check_push(place.membership.as_ref()),
         _ => Ok(()),
+    }
+}
+
+/// That it could not be written down must not make git complain.
+fn note(place: &Place, phase: Phase, moves: &[RefMove]) {
+    if let Some(repository) = &place.repository {
+        repository.note_moves(phase, moves).ok();
     }
 }
 
@@ -140,16 +150,15 @@ fn check_push(membership: Option<&Membership>) -> Result<(), Failure> {
     }
 }
 
-fn check_refs(place: &Place, input: &[u8], ctx: &Context) -> Result<(), Failure> {
+fn check_refs(place: &Place, moves: &[RefMove], ctx: &Context) -> Result<(), Failure> {
     let Some(membership) = &place.membership else {
         return Ok(());
     };
-    let moves = ref_moves::parse(&String::from_utf8_lossy(input));
     let branch = match membership.role {
         Role::SubTask => place.own_branch(ctx),
         Role::Main | Role::FanIn => None,
     };
-    match ref_moves::forbidden(membership.role, branch.as_deref(), &moves) {
+    match ref_moves::forbidden(membership.role, branch.as_deref(), moves) {
         None => Ok(()),
         Some(it) if it.name == "refs/stash" => Err(refused(
             "a stash would take away what others are working on in this tree",

@@ -34,15 +34,18 @@ pub(crate) struct WatchArgs {
 pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let repository = desk::discover(ctx)?;
     let git = Git::new(ctx.ambient.environment.clone());
-    let failed = |error: HooksError| Failure::of(ExitCode::Failed, &error);
     match command {
         Command::Install => {
             let program = ctx.ambient.program.clone();
             let program =
                 program.ok_or_else(|| Failure::failed("cannot tell where this program is"))?;
-            git.install_hooks(&repository, &program).map_err(failed)?;
+            git.install_hooks(&repository, &program)
+                .map_err(|error| failed(&error))?;
         }
-        Command::Uninstall => drop(git.uninstall_hooks(&repository).map_err(failed)?),
+        Command::Uninstall => drop(
+            git.uninstall_hooks(&repository)
+                .map_err(|error| failed(&error))?,
+        ),
         Command::Watch(args) => git
             .begin_ref_watch(&repository, args.session.as_str())
             .map_err(|error| Failure::of(ExitCode::Failed, &error))?,
@@ -54,9 +57,14 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
     let foreign = git
         .foreign_moves(&repository)
         .map_err(|error| Failure::of(ExitCode::Failed, &error))?;
-    let state = git.hooks_state(&repository).map_err(failed)?;
+    let state = git
+        .hooks_state(&repository)
+        .map_err(|error| failed(&error))?;
     report(&state, &foreign, ctx)?;
-    let is_troubled = matches!(state, HooksState::Displaced { .. }) || !foreign.is_empty();
+    let is_troubled = matches!(
+        state,
+        HooksState::Displaced { .. } | HooksState::Overridden { .. }
+    ) || !foreign.is_empty();
     Ok(match command {
         Command::Status if is_troubled => ExitCode::CheckFailed,
         Command::Install
@@ -67,11 +75,25 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
     })
 }
 
+fn failed(error: &HooksError) -> Failure {
+    let failure = Failure::of(ExitCode::Failed, error);
+    match error {
+        HooksError::Overridden(_) => failure.hint(
+            "give the setting to the whole repository, and install again: `git config --worktree --unset core.hooksPath`, `git config core.hooksPath …`",
+        ),
+        HooksError::Git(_)
+        | HooksError::Directory(_)
+        | HooksError::Write(_)
+        | HooksError::Remove(..) => failure,
+    }
+}
+
 fn report(state: &HooksState, foreign: &[ForeignMove], ctx: &mut Context) -> Result<(), Failure> {
     let (word, directory) = match state {
         HooksState::Absent => (HooksWord::Absent, None),
         HooksState::Installed { chain } => (HooksWord::Installed, Some(chain)),
         HooksState::Displaced { by } => (HooksWord::Displaced, Some(by)),
+        HooksState::Overridden { by } => (HooksWord::Overridden, Some(by)),
     };
     let directory = directory.map(|path| path.display().to_string());
     if ctx.out.is_json() {
@@ -93,6 +115,9 @@ fn report(state: &HooksState, foreign: &[ForeignMove], ctx: &mut Context) -> Res
         ),
         HooksState::Displaced { .. } => format!(
             "Our hooks were installed, but git runs those in `{directory}` now: `handoff hooks install` puts ours in front again."
+        ),
+        HooksState::Overridden { .. } => format!(
+            "Our hooks are installed, but in this worktree alone git runs those in `{directory}`: `git config --worktree --unset core.hooksPath` changes that."
         ),
     })?;
     for it in foreign {

@@ -50,6 +50,7 @@ fn code(error: &SafeCommitError) -> ExitCode {
         | SafeCommitError::Head(_)
         | SafeCommitError::Booth(_)
         | SafeCommitError::Index(..)
+        | SafeCommitError::Sync(..)
         | SafeCommitError::Refused { .. }
         | SafeCommitError::Land(_) => ExitCode::Failed,
     }
@@ -88,6 +89,7 @@ fn hint(error: &SafeCommitError) -> Option<String> {
         | SafeCommitError::Head(_)
         | SafeCommitError::Booth(_)
         | SafeCommitError::Index(..)
+        | SafeCommitError::Sync(..)
         | SafeCommitError::Refused { .. }
         | SafeCommitError::Land(_) => return None,
     })

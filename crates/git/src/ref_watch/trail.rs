@@ -1,0 +1,229 @@
+//! Whether refs are where they were seen to go: a pure comparison of two pictures with what was written down between them.
+//!
+//! | what was seen | where the ref may be |
+//! |---|---|
+//! | a move was prepared: git holds the lock and has looked at the old place | the old place, or the new one |
+//! | a move was committed | the new place, and no other |
+//!
+//! Prepared moves are written down too, because between the move and the word of it lies the start of a program.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ref_moves::RefMove;
+
+/// How far a move had come when it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It is about to be made.
+    Prepared,
+    /// It is made.
+    Committed,
+}
+
+/// A move that our hook saw, or that we made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) phase: Phase,
+    pub(super) moved: RefMove,
+}
+
+impl Seen {
+    pub(super) fn to_line(&self) -> String {
+        let letter = match self.phase {
+            Phase::Prepared => 'p',
+            Phase::Committed => 'c',
+        };
+        let RefMove { old, new, name } = &self.moved;
+        format!("{letter} {old} {new} {name}\n")
+    }
+
+    /// A line that is no such thing is none.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let (letter, rest) = line.split_once(' ')?;
+        let phase = match letter {
+            "p" => Phase::Prepared,
+            "c" => Phase::Committed,
+            _ => return None,
+        };
+        let moved = crate::ref_moves::parse(rest).into_iter().next()?;
+        Some(Self { phase, moved })
+    }
+}
+
+/// Where each ref is, by its full name.
+pub(super) type Refs = BTreeMap<String, String>;
+
+/// An id; none for zeros, which are git's word for nowhere, and for a place that nobody asked for.
+type Place = Option<String>;
+
+fn place(id: &str) -> Place {
+    let is_nowhere = id.bytes().all(|digit| digit == b'0');
+    (!is_nowhere).then(|| id.to_owned())
+}
+
+/// What is known of one ref.
+struct Trail {
+    /// Where it may be, the likeliest last.
+    places: Vec<Place>,
+    unseen: Vec<(Place, Place)>,
+}
+
+impl Trail {
+    fn from(place: Place) -> Self {
+        Self {
+            places: vec![place],
+            unseen: vec![],
+        }
+    }
+
+    fn follow(&mut self, seen: &Seen) {
+        let (old, new) = (place(&seen.moved.old), place(&seen.moved.new));
+        if old.is_some() {
+            self.arrive(&old);
+        }
+        match seen.phase {
+            Phase::Prepared => self.places.push(new),
+            Phase::Committed => self.places = vec![new],
+        }
+    }
+
+    /// It is here. If it could not be, it has moved unseen.
+    fn arrive(&mut self, here: &Place) {
+        if self.places.contains(here) {
+            return;
+        }
+        let last = self.places.last().cloned().flatten();
+        self.unseen.push((last, here.clone()));
+        self.places = vec![here.clone()];
+    }
+}
+
+/// The moves between the pictures that nobody saw. A ref that appears where another was seen to go away from was
+/// renamed: git asks hooks about the old name only.
+pub(super) fn unseen(before: &Refs, now: &Refs, seen: &[Seen]) -> Vec<RefMove> {
+    let names = before.keys().chain(now.keys());
+    let names: BTreeSet<_> = names.chain(seen.iter().map(|it| &it.moved.name)).collect();
+    let mut found = vec![];
+    for name in names.into_iter().filter(|name| is_watched(name)) {
+        let mut trail = Trail::from(before.get(name).cloned());
+        for seen in seen.iter().filter(|it| it.moved.name == *name) {
+            trail.follow(seen);
+        }
+        trail.arrive(&now.get(name).cloned());
+        let foreign = trail.unseen.into_iter();
+        let foreign = foreign.filter(|(old, new)| !(old.is_none() && is_renamed(new, seen)));
+        found.extend(foreign.map(|(old, new)| moved(name, old, new)));
+    }
+    found
+}
+
+/// Whether a ref that was here has been seen to go away.
+fn is_renamed(here: &Place, seen: &[Seen]) -> bool {
+    let goes = |it: &&Seen| place(&it.moved.new).is_none() && place(&it.moved.old) == *here;
+    here.is_some() && seen.iter().any(|it| goes(&it))
+}
+
+fn moved(name: &str, old: Place, new: Place) -> RefMove {
+    let nowhere = || "0".repeat(40);
+    RefMove {
+        old: old.unwrap_or_else(nowhere),
+        new: new.unwrap_or_else(nowhere),
+        name: name.to_owned(),
+    }
+}
+
+/// Branches of ours and `refs/handoff/` are moved by us without hooks; names outside of `refs/` are of one worktree.
+pub(super) fn is_watched(name: &str) -> bool {
+    let ours = ["refs/handoff/", "refs/heads/handoff/"];
+    name.starts_with("refs/") && !ours.iter().any(|prefix| name.starts_with(prefix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refs(words: &str) -> Refs {
+        let pair = |word: &str| {
+            let (name, id) = word.split_once('=').unwrap();
+            (format!("refs/heads/{name}"), id.to_owned())
+        };
+        words.split_whitespace().map(pair).collect()
+    }
+
+    fn seen(words: &str) -> Vec<Seen> {
+        let line = |line: &str| {
+            let words: Vec<_> = line.split_whitespace().collect();
+            let line = format!(
+                "{} {} {} refs/heads/{}",
+                words[0], words[1], words[2], words[3]
+            );
+            Seen::parse(&line).unwrap()
+        };
+        words
+            .split(',')
+            .filter(|it| !it.is_empty())
+            .map(line)
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(before: &str, now: &str, log: &str, expected: &[&str]) {
+        let zeros = "0".repeat(40);
+        let found = unseen(&refs(before), &refs(now), &seen(log));
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| format!("{} {} {}", it.name, it.old, it.new).replace(&zeros, "0"))
+            .collect();
+        assert_eq!(found, expected, "{before} -> {now}, seen {log}");
+    }
+
+    #[test]
+    fn what_was_not_seen_is_foreign() {
+        check("m=a", "m=a", "", &[]);
+        check("m=a", "m=b", "", &["refs/heads/m a b"]);
+        check("m=a", "", "", &["refs/heads/m a 0"]);
+        check("", "m=a", "", &["refs/heads/m 0 a"]);
+        check("handoff/x=a", "handoff/x=b", "", &[]);
+        check("m=a", "m=b", "c a b m", &[]);
+        check("m=a", "", "c a 0 m", &[]);
+        check(
+            "m=a",
+            "m=b",
+            "c a b other",
+            &[
+                "refs/heads/m a b",
+                "refs/heads/other 0 a",
+                "refs/heads/other b 0",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_place_where_it_was_before_is_no_excuse() {
+        check("m=a", "m=a", "p a b m,c a b m", &["refs/heads/m b a"]);
+        check("m=a", "m=b", "c a b m,c b c m", &["refs/heads/m c b"]);
+    }
+
+    #[test]
+    fn a_gap_in_what_was_seen_is_a_move_that_was_not() {
+        check("m=a", "m=d", "c a b m,c c d m", &["refs/heads/m b c"]);
+    }
+
+    #[test]
+    fn one_that_is_only_prepared_may_have_been_made_or_not() {
+        check("m=a", "m=a", "p a b m", &[]);
+        check("m=a", "m=b", "p a b m", &[]);
+        check("m=a", "m=c", "p a b m", &["refs/heads/m b c"]);
+    }
+
+    #[test]
+    fn an_old_place_that_nobody_asked_for_is_any() {
+        check("m=a", "m=c", "c 0 b m,c 0 c m", &[]);
+    }
+
+    #[test]
+    fn a_branch_that_was_renamed_is_not_new() {
+        check("old=a", "new=a", "p a 0 old,c a 0 old", &[]);
+        check("old=a", "new=b", "c a 0 old", &["refs/heads/new 0 b"]);
+    }
+}
