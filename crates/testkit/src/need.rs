@@ -26,6 +26,8 @@ pub enum Need {
     Fuse,
     /// A kernel that holds a sandbox: Landlock as of Linux 6.2.
     Landlock,
+    /// The Python of the system with `pygit2`.
+    Libgit2,
 }
 
 impl Need {
@@ -47,6 +49,7 @@ impl Need {
             Self::Faketime => fake_time::library().is_some(),
             Self::Fuse => Path::new("/dev/fuse").exists() && has("bindfs"),
             Self::Landlock => holds_sandboxes(),
+            Self::Libgit2 => has_pygit2(),
         }
     }
 
@@ -66,6 +69,7 @@ impl Need {
             Self::Faketime => "no-faketime",
             Self::Fuse => "no-fuse",
             Self::Landlock => "no-landlock",
+            Self::Libgit2 => "no-libgit2",
         }
     }
 }
@@ -77,4 +81,9 @@ fn holds_sandboxes() -> bool {
         .handle_access(AccessFs::from_write(ABI::V3))
         .and_then(Ruleset::create)
         .is_ok()
+}
+
+fn has_pygit2() -> bool {
+    let mut python = ambient::program("/usr/bin/python3");
+    ambient::run(python.args(["-c", "import pygit2"])).is_ok()
 }

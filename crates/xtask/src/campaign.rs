@@ -82,7 +82,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 19] = [
+const FAULTS: [Fault; 21] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -160,6 +160,18 @@ const FAULTS: [Fault; 19] = [
         title: "one prepared before another committed",
         needs: &[],
         run: commits::stale,
+    },
+    Fault {
+        id: "D18",
+        title: "a sub-task goes around its role",
+        needs: &[],
+        run: commits::roles,
+    },
+    Fault {
+        id: "D19",
+        title: "two own the same by other names",
+        needs: &[],
+        run: commits::owners,
     },
     Fault {
         id: "D20",

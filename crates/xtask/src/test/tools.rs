@@ -12,7 +12,7 @@ struct Tool {
     is_present: fn() -> bool,
 }
 
-const TOOLS: [Tool; 10] = [
+const TOOLS: [Tool; 11] = [
     Tool {
         package: "postgresql",
         is_present: postgres::is_installed,
@@ -52,6 +52,10 @@ const TOOLS: [Tool; 10] = [
     Tool {
         package: "fuse3",
         is_present: || has("fusermount3"),
+    },
+    Tool {
+        package: "python3-pygit2",
+        is_present: || Need::Libgit2.is_met(),
     },
 ];
 

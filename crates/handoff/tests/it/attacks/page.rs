@@ -1,0 +1,73 @@
+//! `docs/attacks.md`, made from the table.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use super::table::End::{self, Detected, NotCovered, Refused};
+use super::table::{ATTACKS, BY_LIBGIT2};
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one who writes the page asks for it by a variable"
+)]
+fn the_documentation_has_the_table() {
+    let page = page();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/attacks.md");
+    if std::env::var_os("HANDOFF_WRITE_DOCS").is_some() {
+        fs::write(&file, &page).unwrap();
+    }
+    assert_eq!(fs::read_to_string(file).unwrap(), page);
+}
+
+fn page() -> String {
+    let mut page = "# Attacks, and how they end
+
+Made from `crates/handoff/tests/it/attacks/table.rs`, where each cell is a test: a session in the role of a sub-task tries to change what belongs to others in
+the main tree (refs, index, configuration, files) while another one has staged and unsaved work there. The guard is first in its PATH and our hooks are installed.
+
+*refused*: nothing of others has changed. *detected*: a ref moved, or hooks were turned off for good, and the next `handoff hooks status` says so. *not covered*: it works, and nobody notices.
+
+| attack | in a shared tree | from a worktree | from a worktree in the sandbox |
+|---|---|---|---|
+"
+    .to_owned();
+    for attack in ATTACKS.iter().chain(&BY_LIBGIT2) {
+        writeln!(
+            page,
+            "| {} | {} | {} | refused |",
+            attack.name,
+            word(attack.shared),
+            word(attack.worktree)
+        )
+        .unwrap();
+    }
+    page.push_str(BEYOND);
+    page
+}
+
+/// What the table cannot say.
+const BEYOND: &str = "
+## Beyond the table
+
+Refused in the sandbox, and tested: characters typed into a terminal (`TIOCSTI`), and programs that a session names in its own tree, to be run by
+whoever collects or saves its work: the tree's `.git` is not read, and a filter of the repository's configuration whose command names something in the tree
+(`filter.x.clean = ./tool`) does not run; the file is taken as it is.
+
+**Not covered**, not even by the sandbox:
+
+- **Sockets with a path.** A sandboxed session can connect to the holders of other sessions (`handoff send`, `handoff stop`), to a tmux server, to a
+  container daemon, and ask them to do what it may not do itself. The variables that lead to some of them are taken away, which stops nobody who knows the path.
+- **Text printed to other terminals of the same user**, escape sequences included.
+- **Another task's number in the environment.** A session that sets `HANDOFF_TASK_ID` is taken for that task by our hooks; the sandbox does not look at it.
+- **HEAD by git before 2.46**, which does not ask hooks about links: the next commit is refused if the task is known.
+";
+
+fn word(end: End) -> &'static str {
+    match end {
+        Refused => "refused",
+        Detected => "detected",
+        NotCovered => "**not covered**",
+    }
+}
