@@ -12,8 +12,9 @@ use super::super::sweep::{CALLS, Point, points_in};
 use super::leftovers;
 use crate::program;
 
-/// Small tiers look at every so many points.
-const SAMPLE: usize = 24;
+/// Small tiers look at every so many points of a commit, and of a whole attempt, which has many more.
+const OF_A_COMMIT: usize = 24;
+const OF_AN_ATTEMPT: usize = 120;
 
 /// The commit that is struck: of one file, beside others' work.
 const COMMIT: [&str; 5] = ["safe-commit", "-m", "work", "--", "mine"];
@@ -21,11 +22,11 @@ const COMMIT: [&str; 5] = ["safe-commit", "-m", "work", "--", "mine"];
 pub(in crate::campaign) fn kills(stage: &mut Stage) -> Result<()> {
     stage.trial("safe-commit", |stage| {
         let bed = Bed::with_a_commit(stage)?;
-        sweep(stage, &bed)
+        sweep(stage, &bed, OF_A_COMMIT)
     });
     stage.trial("worktree of a task", |stage| {
         let bed = Bed::with_a_task(stage)?;
-        sweep(stage, &bed)
+        sweep(stage, &bed, OF_AN_ATTEMPT)
     });
     Ok(())
 }
@@ -133,8 +134,8 @@ impl Bed {
     }
 }
 
-fn sweep(stage: &Stage, bed: &Bed) -> Result<Findings> {
-    let step = stage.count(SAMPLE, 1);
+fn sweep(stage: &Stage, bed: &Bed, sample: usize) -> Result<Findings> {
+    let step = stage.count(sample, 1);
     let first = stage.dice("git").index(step);
     let points: Vec<_> = bed
         .points()?
