@@ -212,8 +212,8 @@ pub struct TransferDocument {
     pub handoff_id: String,
     /// Who has it now.
     pub target_process: String,
-    /// Since when.
-    pub transferred_at: Timestamp,
+    /// Since when; none while it is only offered.
+    pub transferred_at: Option<Timestamp>,
 }
 
 impl TransferDocument {

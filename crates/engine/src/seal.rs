@@ -129,6 +129,7 @@ fn payload(task: &Task, evidence: &[Evidence], shared: Vec<Entry>) -> Payload {
             .report
             .as_ref()
             .and_then(|report| report.summary.clone()),
+        session: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: evidence.to_vec(),

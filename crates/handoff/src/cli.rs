@@ -150,6 +150,9 @@ fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
     if let Command::Session(command) = command {
         return session::run(command, ctx);
     }
+    if let Command::Resume(args) = command {
+        return resume::run(&args, ctx);
+    }
     run_own(command, ctx).map(ExitCode::number)
 }
 
@@ -166,7 +169,7 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Context(command) => context::run(command, ctx),
         Command::Package(command) => package::run(command, ctx),
         Command::Pause(args) => pause::run(*args, ctx),
-        Command::Resume(args) => resume::run(&args, ctx),
+        Command::Resume(_) => unreachable!("it has codes of its own"),
         Command::Transfer(args) => transfer::run(*args, ctx),
         Command::Keys(command) => keys::run(command, ctx),
         Command::Events(args) => events::run(&args, ctx),

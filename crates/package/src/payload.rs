@@ -2,9 +2,11 @@
 
 mod claim;
 mod context;
+mod session;
 
 pub use claim::{Claim, Probe};
 pub use context::{ContextEntry, EntryMetadata, SerializedContext};
+pub use session::SessionState;
 
 use std::collections::BTreeSet;
 
@@ -44,6 +46,8 @@ pub struct Payload {
     pub brief: Option<Brief>,
     /// What it says it did: a claim.
     pub summary: Option<Summary>,
+    /// The session that was paused.
+    pub session: Option<SessionState>,
     /// What was decided, and why.
     pub decisions: Vec<Reason>,
     /// What was tried and does not work.

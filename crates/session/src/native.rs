@@ -171,6 +171,12 @@ impl Native {
         }
     }
 
+    /// What it calls the record that was looked at last.
+    pub fn conversation(&self) -> Option<String> {
+        let path = self.follower.as_ref()?.path();
+        Some(path.file_stem()?.to_string_lossy().into_owned())
+    }
+
     /// The turn that has just ended, as far as it is on record; none if it was told before.
     pub fn turn(&mut self) -> Option<Turn> {
         let conversation = self.catch_up()?;

@@ -13,6 +13,7 @@ mod fill;
 mod ledger;
 mod order;
 mod overheard;
+mod package;
 mod profiles;
 mod race;
 mod report;
@@ -66,12 +67,14 @@ enum Bench {
     Send,
     /// Many processes commit to one repository, against `flock` and `git commit --only`; and what the guard costs.
     Commit,
+    /// Sealing, receiving and listing packages, against `sha256sum`, one fsync and reading headers; memory of attachments.
+    Package,
     /// Size and speed of cargo profiles.
     Profiles,
 }
 
 /// Comparing profiles builds the product from nothing four times, and is done once in a while.
-const USUAL: [Bench; 8] = [
+const USUAL: [Bench; 9] = [
     Bench::Startup,
     Bench::Dump,
     Bench::Drain,
@@ -80,6 +83,7 @@ const USUAL: [Bench; 8] = [
     Bench::Sessions,
     Bench::Send,
     Bench::Commit,
+    Bench::Package,
 ];
 
 /// How much is measured.
@@ -166,6 +170,7 @@ fn measure(name: Bench, run: &mut Run) -> Result<Report> {
         Bench::Sessions => sessions::bench(run),
         Bench::Send => sessions::send::bench(run),
         Bench::Commit => commit::bench(run),
+        Bench::Package => package::bench(run),
         Bench::Profiles => profiles::bench(run),
     }?;
     report.publish()?;

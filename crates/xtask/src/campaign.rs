@@ -17,6 +17,8 @@ mod history;
 mod keys;
 mod kills;
 mod names;
+mod packages;
+mod parcels;
 mod part;
 mod places;
 mod power;
@@ -82,7 +84,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 21] = [
+const FAULTS: [Fault; 26] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -112,6 +114,18 @@ const FAULTS: [Fault; 21] = [
         title: "the power fails",
         needs: &[Need::LoopDevice],
         run: power::run,
+    },
+    Fault {
+        id: "D05",
+        title: "sealing a package is killed",
+        needs: &[],
+        run: packages::kills,
+    },
+    Fault {
+        id: "D05R",
+        title: "a hundred want a package that can be had once",
+        needs: &[],
+        run: packages::race,
     },
     Fault {
         id: "D07",
@@ -202,6 +216,24 @@ const FAULTS: [Fault; 21] = [
         title: "hostile names",
         needs: &[],
         run: names::run,
+    },
+    Fault {
+        id: "D40",
+        title: "packages that mean harm",
+        needs: &[],
+        run: parcels::hostile,
+    },
+    Fault {
+        id: "D41",
+        title: "packages that were tampered with",
+        needs: &[],
+        run: parcels::tampered,
+    },
+    Fault {
+        id: "D42",
+        title: "secrets that want to be sealed",
+        needs: &[],
+        run: parcels::secrets,
     },
     Fault {
         id: "D43",

@@ -60,6 +60,14 @@ impl ScopeArg {
         }
     }
 
+    /// Of this session.
+    pub(super) fn of_session(session: SessionId) -> Self {
+        Self {
+            session: Some(session),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn resolve(&self, desk: &mut Desk) -> Result<ContextScope, Failure> {
         if let Some(session) = self.session {
             return Ok(ContextScope::Session(session));

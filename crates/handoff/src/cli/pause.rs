@@ -1,7 +1,9 @@
-//! `handoff pause`: stops the work on a task, and seals what a fresh session needs to go on.
+//! `handoff pause`: stops the work on a task or in a session, and seals what a fresh session needs to go on.
 //!
-//! In this order: nobody else gets the task; the session that works on it is ended, and whatever it still says is refused; where
+//! A task, in this order: nobody else gets it; whatever the session that works on it still says is refused, and it is ended; where
 //! things stand is sealed. If that fails, the task is handed out again: it is never paused without a package.
+
+pub(super) mod session;
 
 use handoff_api::ExitCode;
 use handoff_core::caller::Action;
@@ -16,15 +18,17 @@ use handoff_store::{read, tasks};
 use super::package::draft::{DraftArgs, Material, tree_at};
 use super::package::scrub::{self, Secrets};
 use super::package::tell;
-use super::session::stop_session;
+use super::session::address::Address;
+use super::session::patience::Patience;
+use super::session::{Manner, stop_session};
 use crate::context::{Context, fresh_key};
 use crate::desk::Desk;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The task, by name or id.
-    task: String,
+    #[command(flatten)]
+    what: What,
     /// Replace what looks like a secret by a mark, instead of refusing.
     #[arg(long)]
     redact: bool,
@@ -32,22 +36,85 @@ pub(crate) struct Args {
     draft: DraftArgs,
 }
 
+/// What is paused: a task, or a session.
+#[derive(Debug, clap::Args)]
+pub(crate) struct What {
+    /// The task, by name or id.
+    #[arg(required_unless_present = "session", conflicts_with = "session")]
+    task: Option<String>,
+    /// The session, by name or id.
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+    /// With `--session`: let the agent come to the end of its turn, instead of interrupting it.
+    #[arg(long, requires = "session")]
+    drain: bool,
+    /// With `--session`: how long the agent may take to come to rest, in seconds or as `1m`.
+    #[arg(long, value_name = "SEC", requires = "session")]
+    timeout: Option<Patience>,
+}
+
+impl What {
+    /// Pauses it. On any failure the work goes on, or is handed out again.
+    pub(super) fn pause(
+        &self,
+        wish: Wish,
+        desk: &mut Desk,
+        ctx: &Context,
+    ) -> Result<PackageRecord, Failure> {
+        let Wish {
+            kind,
+            secrets,
+            draft,
+        } = wish;
+        if let Some(name) = &self.session {
+            let manner = if self.drain {
+                Manner::Drain
+            } else {
+                Manner::Interrupt
+            };
+            let known = Address::new(name.clone(), None).find_live(ctx)?;
+            let pausing = session::SessionPausing {
+                known,
+                kind,
+                secrets,
+                manner,
+                patience: self.timeout,
+            };
+            return pausing.pause(draft, desk, ctx);
+        }
+        let task = self.task.as_deref().unwrap_or_default();
+        let task = find(task, desk)?;
+        let pausing = Pausing {
+            task,
+            kind,
+            secrets,
+        };
+        pausing.pause(draft, desk, ctx)
+    }
+}
+
+/// What the package is to be like.
+pub(super) struct Wish {
+    pub(super) kind: PackageKind,
+    pub(super) secrets: Secrets,
+    pub(super) draft: DraftArgs,
+}
+
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
-    let secrets = Secrets::of(args.redact);
-    let pausing = Pausing {
-        task: find(&args.task, &mut desk)?,
+    let wish = Wish {
         kind: PackageKind::Pause,
-        secrets,
+        secrets: Secrets::of(args.redact),
+        draft: args.draft,
     };
-    let record = pausing.pause(args.draft, &mut desk, ctx)?;
+    let record = args.what.pause(wish, &mut desk, ctx)?;
     let id = record.label.id;
     let note = format!("It goes on with `handoff resume {id}`.");
     tell(&mut desk, &record, vec![note], ctx)
 }
 
 /// The task that is meant.
-pub(super) fn find(text: &str, desk: &mut Desk) -> Result<Task, Failure> {
+fn find(text: &str, desk: &mut Desk) -> Result<Task, Failure> {
     let task = desk.task_ref(text)?;
     Ok(read(&mut *desk.store, |tx| match &task {
         TaskRef::Id(id) => tasks::get(tx, *id),
@@ -56,15 +123,15 @@ pub(super) fn find(text: &str, desk: &mut Desk) -> Result<Task, Failure> {
 }
 
 /// A task that is to be paused.
-pub(super) struct Pausing {
-    pub(super) task: Task,
-    pub(super) kind: PackageKind,
-    pub(super) secrets: Secrets,
+struct Pausing {
+    task: Task,
+    kind: PackageKind,
+    secrets: Secrets,
 }
 
 impl Pausing {
     /// Pauses it. On any failure the work goes on, or is handed out again.
-    pub(super) fn pause(
+    fn pause(
         &self,
         draft: DraftArgs,
         desk: &mut Desk,
@@ -110,19 +177,9 @@ impl Pausing {
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<(), Failure> {
-        if let Some(session) = session {
-            stop_session(session, ctx)?;
-        }
-        let fence = self.task.fence;
-        let release = Command::Release {
-            fence,
-            reason: reason(),
-        };
-        match self.say(release, desk) {
-            // With its session the lease was gone already.
-            Err(failure) if failure.code == ExitCode::LeaseLost => Ok(()),
-            said => said,
-        }
+        // First of all: whoever attends to the session must not take its end for the end of the work.
+        release(&self.task, desk)?;
+        session.map_or(Ok(()), |session| stop_session(session, ctx))
     }
 
     fn seal(
@@ -144,6 +201,7 @@ impl Pausing {
             task: Some(task),
             tree,
             settings: ctx.config()?.package,
+            session: None,
             plan: None,
         };
         let package = draft.package(material, desk)?;
@@ -155,11 +213,28 @@ impl Pausing {
     }
 
     fn say(&self, command: Command, desk: &mut Desk) -> Result<(), Failure> {
-        let change = Change::Tell {
-            task: TaskRef::Id(self.task.id),
-            command,
-        };
-        desk.submit(change, None).map(drop)
+        tell_task(&self.task, command, desk)
+    }
+}
+
+fn tell_task(task: &Task, command: Command, desk: &mut Desk) -> Result<(), Failure> {
+    let change = Change::Tell {
+        task: TaskRef::Id(task.id),
+        command,
+    };
+    desk.submit(change, None).map(drop)
+}
+
+/// Takes the lease away: nothing counts from now on that is said under it.
+fn release(task: &Task, desk: &mut Desk) -> Result<(), Failure> {
+    let release = Command::Release {
+        fence: task.fence,
+        reason: reason(),
+    };
+    match tell_task(task, release, desk) {
+        // It was gone already.
+        Err(failure) if failure.code == ExitCode::LeaseLost => Ok(()),
+        said => said,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The commands of sessions: agents on a terminal, each under a holder of its own.
 
-mod address;
+pub(super) mod address;
 mod agents;
 mod answer;
 mod assignment;
@@ -17,14 +17,16 @@ mod letter;
 mod logs;
 mod messages;
 mod pane;
-mod patience;
+pub(super) mod patience;
 pub(super) mod ps;
 mod random_name;
 mod raw_terminal;
 mod reply;
+mod rest;
 mod roster;
 pub(super) mod run;
 mod send;
+mod snapshot;
 mod spawner;
 mod stop;
 mod tmux;
@@ -37,6 +39,8 @@ use handoff_api::ExitCode;
 
 pub(super) use journal::run as events;
 pub(super) use journal::{Ending, JournalArgs};
+pub(super) use rest::{Manner, Rest};
+pub(super) use snapshot::snapshot;
 pub(super) use spawner::Spawner;
 pub(super) use stop::stop_session;
 

@@ -1,22 +1,24 @@
-//! `handoff transfer`: pauses a task and hands it to somebody else. It is theirs when they have taken it, and not before.
+//! `handoff transfer`: pauses a task or a session and hands it to somebody else. It is theirs when they have taken it, and not before.
 
 use std::path::PathBuf;
 
-use handoff_api::ExitCode;
+use handoff_api::{ExitCode, TransferDocument};
+use handoff_core::PackageId;
 use handoff_core::package::{PackageKind, Recipient};
 
 use super::package::draft::DraftArgs;
 use super::package::scrub::Secrets;
-use super::package::{export, send, tell};
-use super::pause::{Pausing, find};
+use super::package::{export, send};
+use super::pause::{What, Wish};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
+use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The task, by name or id.
-    task: String,
+    #[command(flatten)]
+    what: What,
     /// Who is to go on with it. Without `--output` or `--ssh` it is offered to whoever uses this store.
     #[arg(long, value_name = "RECIPIENT")]
     to: Recipient,
@@ -35,12 +37,12 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
-    let pausing = Pausing {
-        task: find(&args.task, &mut desk)?,
+    let wish = Wish {
         kind: PackageKind::Transfer,
         secrets: Secrets::of(args.redact),
+        draft: args.draft,
     };
-    let record = pausing.pause(args.draft, &mut desk, ctx)?;
+    let record = args.what.pause(wish, &mut desk, ctx)?;
     let id = record.label.id;
     if let Some(host) = args.ssh {
         return send::run(&send::Args::to_host(id, host), ctx);
@@ -48,6 +50,23 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if let Some(output) = &args.output {
         return export::to_file(id, output, args.to, ctx);
     }
-    let note = format!("Offered to {}: `handoff resume {id}`", args.to);
-    tell(&mut desk, &record, vec![note], ctx)
+    offer(id, &args.to, ctx)
+}
+
+/// It is theirs when they have taken it, and so nothing is transferred yet.
+fn offer(id: PackageId, to: &Recipient, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let document = TransferDocument {
+        handoff_id: id.to_string(),
+        target_process: to.to_string(),
+        transferred_at: None,
+    };
+    if ctx.out.is_json() {
+        ctx.out.document(TransferDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    ctx.out
+        .line(format!("{id} is offered to {}", one_line(to.as_str())))?;
+    ctx.out
+        .note(format!("They take it with `handoff resume {id}`."))?;
+    Ok(ExitCode::Done)
 }

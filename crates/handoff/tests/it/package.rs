@@ -1,6 +1,7 @@
 //! `handoff context`, `handoff keys` and `handoff package`: what one session hands to the next.
 
 mod carrying;
+mod flaws;
 mod secrets;
 mod settings;
 

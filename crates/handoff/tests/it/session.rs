@@ -14,6 +14,7 @@ mod life;
 mod loss;
 mod messages;
 mod network;
+mod pause;
 mod refusal;
 mod stop;
 mod tmux;

@@ -5,7 +5,7 @@ use handoff_core::tree::Dirty;
 use handoff_core::{Digest, Fence, JsonText, PackageId, ProjectId, TaskId, Timestamp, TreeState};
 use handoff_package::payload::{
     Attachment, Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, Probe,
-    SerializedContext,
+    SerializedContext, SessionState,
 };
 use handoff_package::{KeyPair, Package, Payload};
 use uuid::Uuid;
@@ -72,6 +72,7 @@ pub(crate) fn package() -> Package {
                     .unwrap(),
             ),
             summary: Some("Fixed.".parse().unwrap()),
+            session: None,
             decisions: vec![],
             dead_ends: vec![],
             proofs: vec![Evidence::Committed {
@@ -106,6 +107,15 @@ pub(crate) fn full() -> Package {
             digest: Some(digest.clone()),
             files: 1,
         }),
+    });
+    payload.session = Some(SessionState {
+        name: "one".parse().unwrap(),
+        agent: "claude".parse().unwrap(),
+        conversation: Some("c1".parse().unwrap()),
+        turns: 3,
+        answers: vec!["yes".parse().unwrap()],
+        inbox: vec!["and then?".parse().unwrap()],
+        screen: Some("$".parse().unwrap()),
     });
     payload.decisions = vec!["because".parse().unwrap()];
     payload.dead_ends = vec!["no".parse().unwrap()];

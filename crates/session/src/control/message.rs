@@ -114,6 +114,9 @@ pub struct Status {
     /// Bytes of those that are in no transcript, because the disk was full.
     pub missing: u64,
     pub viewers: usize,
+    /// What the agent calls its own record of the conversation, once that was looked at.
+    #[serde(default)]
+    pub conversation: Option<String>,
 }
 
 /// What a terminal shows.

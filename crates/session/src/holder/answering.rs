@@ -14,6 +14,7 @@ use crate::control::message::refusal;
 use crate::control::{Attachment, Recognised, Request, Screenshot, Status};
 use crate::delivery::{Field, Keys, Sight};
 use crate::keyboard::Typist;
+use crate::native::Native;
 use crate::state::State;
 
 impl Holder<'_> {
@@ -109,6 +110,7 @@ impl Holder<'_> {
             printed: self.transcript.printed(),
             missing: self.transcript.missing(),
             viewers: self.guests.iter().filter(|it| it.is_viewer()).count(),
+            conversation: self.native.as_ref().and_then(Native::conversation),
         }
     }
 

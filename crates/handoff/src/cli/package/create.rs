@@ -59,6 +59,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         task: task_of(scope, &mut desk)?,
         tree: tree(&desk, ctx)?,
         settings: ctx.config()?.package,
+        session: None,
         plan: current_plan(&desk.repository),
     };
     let mut package = args.draft.package(material, &mut desk)?;

@@ -13,10 +13,11 @@ use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp,
 use handoff_engine::without_secrets;
 use handoff_git::{Git, GitError, Repository};
 use handoff_package::payload::{
-    Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext,
+    Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext, SessionState,
 };
-use handoff_package::resumption::PLAN;
+use handoff_package::resumption::{PLAN, SESSION};
 use handoff_package::{Package, Payload};
+use handoff_session::Known;
 use handoff_store::{contexts, packages, read, tasks};
 
 use super::surroundings::PlanState;
@@ -126,6 +127,8 @@ pub(crate) struct Material {
     pub(crate) tree: Option<TreeState>,
     /// The task whose work it carries.
     pub(crate) task: Option<Task>,
+    /// The session that is paused.
+    pub(crate) session: Option<SessionState>,
     /// How far the plan of the current feature is.
     pub(crate) plan: Option<PlanState>,
 }
@@ -138,6 +141,18 @@ impl DraftArgs {
         self.resume_point = self.resume_point.or_else(|| point.parse().ok());
         self.source_phase = self.source_phase.or_else(|| "task".parse().ok());
         self.reason = self.reason.or_else(|| reason.parse().ok());
+        self
+    }
+
+    /// What nobody said about where to go on, for a session that is stopped in the middle.
+    pub(crate) fn or_resuming_session(mut self, known: &Known, turns: u64, reason: &str) -> Self {
+        let name = &known.record.name;
+        let point = format!("session {name}, after turn {turns}");
+        self.resume_point = self.resume_point.or_else(|| point.parse().ok());
+        self.source_phase = self.source_phase.or_else(|| SESSION.parse().ok());
+        self.reason = self.reason.or_else(|| reason.parse().ok());
+        let id = known.record.id.to_string();
+        self.from_session = self.from_session.or_else(|| id.parse().ok());
         self
     }
 
@@ -253,6 +268,7 @@ impl DraftArgs {
             fence: task.as_ref().map(|task| task.fence),
             brief: task.as_ref().map(|task| task.spec.brief.clone()),
             summary: self.summary,
+            session: material.session,
             decisions: self.decisions,
             dead_ends: self.dead_ends,
             proofs: task.map_or_else(Vec::new, |task| task.evidence),

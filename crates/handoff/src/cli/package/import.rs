@@ -146,6 +146,7 @@ fn package_of(foreign: Unsealed, desk: &mut Desk) -> Result<Package, Failure> {
         fence: None,
         brief: None,
         summary: None,
+        session: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: vec![],

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use handoff_api::VerificationDocument;
 use handoff_core::task::{Brief, Reason, Summary};
 use handoff_engine::depot::Stored;
+use handoff_package::payload::SessionState;
 use handoff_workspace::quote;
 
 /// The longest value of a context that is told; the rest can be had with `context get`.
@@ -66,6 +67,9 @@ pub(super) fn of(stored: &Stored, found: &VerificationDocument) -> String {
     );
     let dead_ends = payload.dead_ends.iter().map(Reason::as_str);
     list(&mut text, "Does not work", dead_ends);
+    if let Some(state) = &payload.session {
+        session(&mut text, state);
+    }
     claims(&mut text, found);
     context(&mut text, stored);
     text
@@ -88,6 +92,26 @@ fn list<'a>(text: &mut String, heading: &str, items: impl Iterator<Item = &'a st
     push(text, format_args!("\n## {heading}\n\n"));
     for item in items {
         push(text, format_args!("- > {}\n", quote::folded(item, "  ")));
+    }
+}
+
+fn session(text: &mut String, state: &SessionState) {
+    let (name, agent) = (
+        quote::line(state.name.as_str()),
+        quote::line(state.agent.as_str()),
+    );
+    let turns = state.turns;
+    push(
+        text,
+        format_args!("\n## The session before you\n\n`{name}` ({agent}), {turns} turns.\n"),
+    );
+    let answers = state.answers.iter().map(Reason::as_str);
+    list(text, "What it said last (nobody checked)", answers);
+    let inbox = state.inbox.iter().map(Reason::as_str);
+    list(text, "What was said to it and did not reach it", inbox);
+    if let Some(screen) = &state.screen {
+        text.push_str("\n## What its terminal showed\n\n");
+        block(text, screen.as_str());
     }
 }
 

@@ -7,7 +7,7 @@ use handoff_core::caller::Action;
 use handoff_core::context::{Fate, KeyFate, Policy};
 use handoff_core::lease::Ttl;
 use handoff_core::package::{Origin, PackageCommand, PackageRefusal, PackageState};
-use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, Task};
+use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, SessionId, Task};
 use handoff_engine::depot::{Acceptance, Stored};
 use handoff_package::KeyStanding;
 use handoff_store::StoreError;
@@ -76,6 +76,19 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 impl Args {
+    /// Into the context of a session.
+    pub(crate) fn into_session(package: PackageId, session: SessionId, policy: PolicyArg) -> Self {
+        Self {
+            package,
+            policy,
+            run_probes: false,
+            strict: false,
+            untrusted: false,
+            scope: ScopeArg::of_session(session),
+            key: KeyArg { key: None },
+        }
+    }
+
     /// Into the context of the task that a package comes from.
     pub(crate) fn into_task(package: PackageId, task: &Task, policy: PolicyArg) -> Self {
         Self {
@@ -228,6 +241,11 @@ fn take(
 }
 
 impl Received {
+    /// What to tell the next session.
+    pub(crate) fn prompt(&self) -> String {
+        prompt::of(&self.stored, &self.found)
+    }
+
     /// All of it, for a program.
     pub(crate) fn document(self, args: &Args) -> ReceivedDocument {
         let (into, report) = self.outcome();

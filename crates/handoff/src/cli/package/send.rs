@@ -83,7 +83,7 @@ pub(super) fn tell(record: &PackageRecord, ctx: &mut Context) -> Result<ExitCode
     let document = TransferDocument {
         handoff_id: record.label.id.to_string(),
         target_process: to.to_string(),
-        transferred_at: *at,
+        transferred_at: Some(*at),
     };
     if ctx.out.is_json() {
         ctx.out.document(TransferDocument::SCHEMA, document)?;

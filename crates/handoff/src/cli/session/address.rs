@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// A session on the command line.
 #[derive(Debug, clap::Args)]
-pub(super) struct Address {
+pub(crate) struct Address {
     /// Its name in this project, or its id.
     #[arg(long, value_name = "ID")]
     id: String,
@@ -23,7 +23,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    pub(super) fn new(id: String, repo: Option<PathBuf>) -> Self {
+    pub(crate) fn new(id: String, repo: Option<PathBuf>) -> Self {
         Self { id, repo }
     }
 
@@ -48,7 +48,7 @@ impl Address {
     }
 
     /// The session, which must live.
-    pub(super) fn find_live(&self, ctx: &Context) -> Result<Known, Failure> {
+    pub(crate) fn find_live(&self, ctx: &Context) -> Result<Known, Failure> {
         let known = self.find(ctx)?;
         let name = &known.record.name;
         match known.standing {

@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         .interrupt()
         .map_err(|error| refused(&known, &error))?;
     let patience = args.timeout.map_or(STOPPING_TAKES, |patience| patience.0);
-    match keep(&known, Some(patience), ctx, || look(&known, &pressed))? {
+    match keep(&known, Some(patience), ctx, || turn_end(&known, &pressed))? {
         Kept::Found(outcome) => show(&known, pressed.turn, outcome, ctx),
         Kept::Over => show(&known, pressed.turn, Outcome::Exited, ctx),
         Kept::TimedOut => Err(still_working(&known)),
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 /// The end of the turn that was meant.
-fn look(known: &Known, pressed: &Interrupted) -> Result<Option<Outcome>, Failure> {
+pub(super) fn turn_end(known: &Known, pressed: &Interrupted) -> Result<Option<Outcome>, Failure> {
     let entries = journal::read(&known.directory)
         .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
     let mut after = entries.into_iter().filter(|it| it.seq > pressed.seq);
@@ -57,14 +57,14 @@ fn look(known: &Known, pressed: &Interrupted) -> Result<Option<Outcome>, Failure
     }))
 }
 
-fn refused(known: &Known, error: &ClientError) -> Failure {
+pub(super) fn refused(known: &Known, error: &ClientError) -> Failure {
     let name = &known.record.name;
     address::refused(known, error, |reason| {
         format!("there is nothing to interrupt in `{name}`: {reason}")
     })
 }
 
-fn still_working(known: &Known) -> Failure {
+pub(super) fn still_working(known: &Known) -> Failure {
     let name = &known.record.name;
     let text = format!("`{name}` got the keys, and works on all the same");
     Failure::new(ExitCode::TimedOut, text).hint(format!("look at it: `handoff pane --id {name}`"))

@@ -7,7 +7,7 @@ use crate::cli::span::{Span, SpanError};
 
 /// A span of time; a bare number is seconds.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Patience(pub(super) Duration);
+pub(crate) struct Patience(pub(crate) Duration);
 
 impl FromStr for Patience {
     type Err = SpanError;

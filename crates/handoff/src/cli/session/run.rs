@@ -112,6 +112,28 @@ impl Args {
     }
 }
 
+impl Args {
+    /// For a session that goes on with what another one left, with its task if it had one.
+    pub(crate) fn resuming(agent: OsString, id: Option<SessionName>, detach: bool) -> Self {
+        Self {
+            agent,
+            id,
+            detach,
+            wording: Wording::Prose,
+            ..Self::default()
+        }
+    }
+
+    /// The task that it works on, and what is said besides the brief.
+    pub(crate) fn with_task(self, task: String, context: String) -> Self {
+        Self {
+            task: Some(task),
+            context: Some(context),
+            ..self
+        }
+    }
+}
+
 /// Where one sits down at a session that another command begins.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SeatArgs {
@@ -140,6 +162,31 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     sit_down(args, &launch, &known, ctx)
 }
 
+/// Begins a session whose first message another command makes when it lives. If it cannot, the session is ended.
+pub(crate) fn begin(
+    args: &Args,
+    ctx: &mut Context,
+    first: impl FnOnce(SessionId, &Context) -> Result<String, Failure>,
+) -> Result<u8, Failure> {
+    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    let terminal = match args.seat() {
+        Seat::Here => Some(own_terminal(ctx)?),
+        Seat::Window | Seat::Nowhere | Seat::Beside => None,
+    };
+    let launch = prepare(args, terminal, None, ctx)?;
+    let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
+    launch.start(timeout, ctx)?;
+    let known = find(launch.id, ctx)?;
+    match first(known.record.id, ctx).and_then(|text| send_first(text, &known)) {
+        Ok(()) => sit_down(args, &launch, &known, ctx),
+        Err(failure) => {
+            // It has heard of nothing yet; what is left of it is listed.
+            Client::new(&known.record.socket).stop(Duration::ZERO).ok();
+            Err(failure)
+        }
+    }
+}
+
 /// Gives the session its task and its first message.
 fn brief(args: &Args, known: &Known, assignment: Option<Assignment>) -> Result<(), Failure> {
     let text = match assignment {
@@ -149,7 +196,13 @@ fn brief(args: &Args, known: &Known, assignment: Option<Assignment>) -> Result<(
                 Client::new(&known.record.socket).stop(Duration::ZERO).ok();
                 return Err(failure);
             }
-            Some(assignment.message())
+            let more = args.context.as_deref().unwrap_or_default();
+            Some(
+                format!("{}\n{more}", assignment.message())
+                    .trim_end()
+                    .to_owned()
+                    + "\n",
+            )
         }
         None => args.context.clone(),
     };

@@ -1,0 +1,147 @@
+//! Pausing a session: its agent is brought to rest and not asked; where it stands is sealed; then it is ended.
+//!
+//! In this order: the agent is interrupted, or comes to the end of its turn; what can be seen of it from outside is sealed; if it did
+//! anything meanwhile, that is no longer true, and it is not paused; then its task is held, its lease is taken away and it is ended.
+//! If anything fails before that, or we are killed, it lives on with its task.
+
+use std::time::Duration;
+
+use handoff_api::ExitCode;
+use handoff_core::caller::Action;
+use handoff_core::package::{Origin, PackageCommand, PackageKind};
+use handoff_core::task::Command;
+use handoff_core::{ContextScope, PackageRecord, Task};
+use handoff_git::Repository;
+use handoff_session::Known;
+use handoff_store::queue::Change;
+use handoff_store::{read, tasks};
+
+use super::{reason, release, tell_task};
+use crate::cli::package::draft::{DraftArgs, Material, tree_at};
+use crate::cli::package::scrub::{self, Secrets};
+use crate::cli::session::patience::Patience;
+use crate::cli::session::{Manner, Rest, snapshot, stop_session};
+use crate::context::{Context, fresh_key};
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// What an agent takes to stop, at most.
+const STOPPING_TAKES: Duration = Duration::from_secs(10);
+/// What a turn takes, at most.
+const TURN_TAKES: Duration = Duration::from_secs(600);
+
+/// A session that is to be paused.
+pub(super) struct SessionPausing {
+    pub(super) known: Known,
+    pub(super) kind: PackageKind,
+    pub(super) secrets: Secrets,
+    pub(super) manner: Manner,
+    pub(super) patience: Option<Patience>,
+}
+
+impl SessionPausing {
+    /// Pauses it. On any failure it lives on.
+    pub(super) fn pause(
+        &self,
+        draft: DraftArgs,
+        desk: &mut Desk,
+        ctx: &Context,
+    ) -> Result<PackageRecord, Failure> {
+        desk.caller.may(Action::Hold)?;
+        desk.caller.may(Action::Supervise)?;
+        let task = self.known.record.task_id;
+        let task = task.map(|task| read(&mut *desk.store, |tx| tasks::get(tx, task)));
+        let task = task.transpose()?;
+        let paused = self.rest_and_seal(draft, task.as_ref(), desk, ctx);
+        paused.map_err(|failure| {
+            let name = &self.known.record.name;
+            failure.hint(format!(
+                "`{name}` lives; if it was interrupted, let it go on: `handoff send --id {name} \"Go on.\"`"
+            ))
+        })
+    }
+
+    fn rest_and_seal(
+        &self,
+        draft: DraftArgs,
+        task: Option<&Task>,
+        desk: &mut Desk,
+        ctx: &Context,
+    ) -> Result<PackageRecord, Failure> {
+        let usual = match self.manner {
+            Manner::Interrupt => STOPPING_TAKES,
+            Manner::Drain => TURN_TAKES,
+        };
+        let patience = self.patience.map_or(usual, |patience| patience.0);
+        let rest = Rest::bring(&self.known, self.manner, patience, ctx)?;
+        let record = self.seal(draft, task, desk, ctx)?;
+        let ended = self.still(rest).and_then(|()| self.end(task, desk, ctx));
+        if let Err(failure) = ended {
+            let cancel = PackageCommand::Cancel { reason: reason() };
+            let id = record.label.id;
+            let command = Change::Package {
+                id,
+                command: cancel,
+            };
+            desk.submit(command, None).ok();
+            return Err(failure);
+        }
+        Ok(record)
+    }
+
+    fn seal(
+        &self,
+        draft: DraftArgs,
+        task: Option<&Task>,
+        desk: &mut Desk,
+        ctx: &Context,
+    ) -> Result<PackageRecord, Failure> {
+        let known = &self.known;
+        let state = snapshot(known);
+        let turns = state.as_ref().map_or(0, |state| state.turns);
+        let at = Repository::discover(&known.record.cwd).ok();
+        let tree = tree_at(at.as_ref().unwrap_or(&desk.repository), ctx)?;
+        let scope = task.map_or(ContextScope::Session(known.record.id), |task| {
+            ContextScope::Task(task.id)
+        });
+        let material = Material {
+            kind: self.kind,
+            scope,
+            claims: vec![],
+            task: task.cloned(),
+            tree,
+            settings: ctx.config()?.package,
+            session: state,
+            plan: None,
+        };
+        let draft = draft.or_resuming_session(known, turns, "paused");
+        let (package, _) = scrub::clean(draft.package(material, desk)?, self.secrets)?;
+        let key = fresh_key().in_project(desk.project);
+        let caller = desk.caller.clone();
+        Ok(desk.depot().keep(&package, Origin::Made, &caller, &key)?)
+    }
+
+    /// What was sealed is where it stands only if it did nothing since.
+    fn still(&self, rest: Rest) -> Result<(), Failure> {
+        if rest.holds(&self.known)? {
+            return Ok(());
+        }
+        let name = &self.known.record.name;
+        let text = format!("somebody gave `{name}` something to do meanwhile, so it is not paused");
+        Err(Failure::new(ExitCode::Conflict, text))
+    }
+
+    /// Nobody else gets its task, nothing counts from now on that it says, and it ends. Until here its lease has kept the task.
+    fn end(&self, task: Option<&Task>, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+        let Some(task) = task else {
+            return stop_session(self.known.record.id, ctx);
+        };
+        tell_task(task, Command::Hold { reason: reason() }, desk)?;
+        let ended = release(task, desk).and_then(|()| stop_session(self.known.record.id, ctx));
+        if ended.is_err() {
+            // Nobody is told that it is paused, and so it must not look so.
+            tell_task(task, Command::Unhold, desk).ok();
+        }
+        ended
+    }
+}

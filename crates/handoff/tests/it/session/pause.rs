@@ -1,0 +1,104 @@
+//! A session is paused from outside and goes on as a fresh one, or it is not paused and lives.
+
+use super::hall::Hall;
+
+fn paused(hall: &Hall, words: &str) -> String {
+    let receipt = hall.stage.json(words);
+    receipt["id"].as_str().unwrap().to_owned()
+}
+
+fn session_id(hall: &Hall, name: &str) -> String {
+    hall.listed(name)["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_paused_session_goes_on_as_a_fresh_one_with_its_context() {
+    let hall = Hall::new();
+    let cat = hall.run("one", &["cat"]);
+    let id = session_id(&hall, "one");
+    hall.stage
+        .run(["context", "set", "half", "1", "--session", &id])
+        .success();
+    let agent = cat.agent();
+    let package = paused(&hall, "pause --session one");
+    assert!(agent.ends());
+    hall.stage.say("pause --session one").failure(4);
+    let shown = hall.stage.json(&format!("package show {package}"));
+    assert_eq!(shown["payload"]["session"]["name"], "one");
+    assert_eq!(shown["payload"]["checkpoint"]["phase"], "session");
+    assert_eq!(shown["label"]["kind"], "pause");
+    // What the program was is not run out of a package.
+    let resume = format!("resume {package} --detach --id two");
+    hall.stage.say(&resume).failure(2);
+    hall.stage.say(&format!("{resume} --agent cat")).success();
+    let events = hall.stage.say("events --id two --snapshot").stdout;
+    assert!(events.contains("What was handed to you"), "{events}");
+    let id = session_id(&hall, "two");
+    let entry = hall.stage.json(&format!("context get half --session {id}"));
+    assert_eq!(entry["value"], "1");
+    hall.stage.say(&format!("{resume} --agent cat")).failure(4);
+}
+
+#[test]
+fn a_session_with_a_task_is_paused_with_it() {
+    let hall = Hall::new();
+    hall.stage.add("fix");
+    hall.run("one", &["cat", "--task", "fix"]);
+    let package = paused(&hall, "pause --session one");
+    assert_eq!(hall.stage.state("fix"), "held");
+    hall.stage
+        .say(&format!("resume {package} --agent cat --detach --id two"))
+        .success();
+    assert_eq!(hall.stage.state("fix"), "running");
+    assert_eq!(hall.listed("two")["task"], "fix");
+}
+
+#[test]
+fn what_cannot_be_sealed_is_not_paused_and_lives() {
+    let hall = Hall::new();
+    hall.stage.add("fix");
+    hall.run("one", &["cat", "--task", "fix"]);
+    let secret = format!("ghp_{}", "aB3dE5gH7jK9".repeat(3));
+    let words = ["pause", "--session", "one", "--summary", &secret];
+    hall.stage.run(words).failure(1);
+    assert_eq!(hall.stage.state("fix"), "running");
+    assert_eq!(
+        hall.stage.json("package list")["packages"],
+        serde_json::json!([])
+    );
+    hall.stage.say("pause --session nobody").failure(3);
+    hall.stage.say("pause").failure(2);
+    hall.stage.say("pause fix --session one").failure(2);
+}
+
+#[test]
+fn one_that_works_is_interrupted_first() {
+    let hall = Hall::new();
+    hall.bash("one");
+    hall.stage
+        .run(["send", "--id", "one", "sleep 1000"])
+        .success();
+    hall.until("one", "\"state\":\"busy\"");
+    let package = paused(&hall, "pause --session one");
+    let shown = hall.stage.json(&format!("package show {package}"));
+    assert_eq!(shown["payload"]["session"]["agent"], "bash");
+    // A shell would run the prompt as commands.
+    hall.stage
+        .say(&format!("resume {package} --detach"))
+        .failure(2);
+    let answer = hall.stage.say(&format!("package verify {package} --json"));
+    assert_eq!(answer.success().json()["resolution"], "resolved");
+}
+
+#[test]
+fn a_transferred_session_is_offered_with_the_answer_of_the_protocol() {
+    let hall = Hall::new();
+    hall.run("one", &["cat"]);
+    let answer = hall.stage.json("transfer --session one --to friend");
+    assert_eq!(answer["targetProcess"], "friend");
+    assert_eq!(answer["transferredAt"], serde_json::Value::Null);
+    let id = answer["handoffId"].as_str().unwrap();
+    hall.stage
+        .say(&format!("resume {id} --agent cat --detach"))
+        .success();
+}
