@@ -96,22 +96,6 @@ impl Filesystem {
     }
 }
 
-/// Journals that are written in order: whoever syncs one file there brings everything to the disk whose blocks were written
-/// before, names included. On others (btrfs, f2fs) a sync is for its one file alone.
-const ORDERED: [i64; 2] = [
-    // ext2, ext3, ext4
-    0x0000_EF53,
-    // XFS
-    0x5846_5342,
-];
-
-/// Whether one sync at `path` brings along what was written out before it.
-pub fn syncs_in_order(path: &Path) -> Result<bool, FilesystemError> {
-    let status = ask_existing(path, |path| rustix::fs::statfs(path))
-        .map_err(at(path, FilesystemError::Type))?;
-    Ok(ORDERED.contains(&status.f_type))
-}
-
 /// Bytes that this user may still write at `path`, or at its nearest existing ancestor.
 pub fn free_space(path: &Path) -> Result<u64, FilesystemError> {
     let status = ask_existing(path, |path| rustix::fs::statvfs(path))

@@ -30,6 +30,6 @@ pub mod watch;
 pub use atomic::{Mode, WriteError};
 pub use dir::{Access, Dir, DirError};
 pub use entry::{Entry, LinkError, MoveError};
-pub use filesystem::{Filesystem, FilesystemError, syncs_in_order};
+pub use filesystem::{Filesystem, FilesystemError};
 pub use lock::{Holder, Lock, LockError};
 pub use watch::{Wake, Watch, WatchError};

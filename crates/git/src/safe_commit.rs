@@ -113,7 +113,7 @@ impl Git {
         let syncing = booth.begin(at, &intent)?;
         self.stage(at, &scene, &booth, &intent, request)?;
         let said = self
-            .commit_in(at, &booth, &scene, &intent, &wrapped)
+            .commit_in(&booth, &scene, &intent, &wrapped)
             .inspect_err(|error| {
                 if error.is_killed() {
                     // The next one finds out otherwise that it cannot lock them.
@@ -154,6 +154,7 @@ impl Git {
     ) -> Result<(), SafeCommitError> {
         let update = |options: &[&str]| {
             self.call("update-index", scene.root)
+                .unsynced()
                 .git_dir(booth.path(), scene.root)
                 .arguments(options)
         };
@@ -232,19 +233,14 @@ impl Git {
     /// Runs `git commit` in the booth, and returns what it and the hooks said.
     fn commit_in(
         &self,
-        at: &Repository,
         booth: &Booth,
         scene: &Scene<'_>,
         intent: &Intent,
         wrapped: &Wrapped,
     ) -> Result<String, SafeCommitError> {
-        let call = self.user_call("commit", scene.root);
-        // Landing syncs, whatever else it does.
-        let call = match handoff_files::syncs_in_order(at.common_dir()) {
-            Ok(true) => call.sync_later(),
-            Ok(false) | Err(_) => call,
-        };
-        let call = call
+        let call = self
+            .user_call("commit", scene.root)
+            .unsynced()
             .hooks_path(&wrapped.before)
             .git_dir(booth.path(), scene.root)
             .variable(COMMIT_VARIABLE, booth.name())

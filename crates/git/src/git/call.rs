@@ -56,10 +56,9 @@ impl Call {
         self.also_set(setting)
     }
 
-    /// What it makes is handed to the disk, and not waited for: whoever calls this syncs something afterwards, where that
-    /// brings everything before it along.
-    pub(crate) fn sync_later(self) -> Self {
-        self.also_set("core.fsyncMethod=writeout-only".into())
+    /// Does not wait for the disk: whoever calls this syncs what it made, all at once, before anything names it.
+    pub(crate) fn unsynced(self) -> Self {
+        self.also_set("core.fsync=none".into())
     }
 
     fn also_set(mut self, setting: OsString) -> Self {

@@ -116,6 +116,11 @@ impl Booth {
         Ok(Syncing::begin(needed.map(|name| self.file(name))))
     }
 
+    /// A file as old as the commit's beginning: nothing that belongs to it is older.
+    pub(super) fn begun(&self) -> PathBuf {
+        self.file(intent::FILE)
+    }
+
     /// It has its name when it is whole.
     fn write_intent(&self, intent: &Intent) -> Result<(), BoothError> {
         let text = serde_json::to_vec(intent).expect("an intent is plain data");

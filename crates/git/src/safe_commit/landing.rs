@@ -11,7 +11,7 @@ use super::booth::Booth;
 use super::intent::Content;
 use super::ref_file::{self, Forward};
 use super::shared_index::{SharedIndex, Stamp, Swap};
-use super::syncing::Syncing;
+use super::syncing::{self, Syncing};
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
 use crate::change::Difference;
 use crate::git::{Git, GitError};
@@ -159,15 +159,16 @@ impl Prepared<'_> {
         })
     }
 
-    /// Brings to stable storage what is about to get a name outside, and what would repair it. The commit itself was handed to
-    /// the disk before, and where one sync brings everything along, this is the one.
+    /// Brings to stable storage what is about to get a name outside: the objects, the new ref and the new index. And
+    /// what would repair it, which was begun long before.
     fn sync(&mut self) -> io::Result<()> {
         let copy = self.booth.file(ref_file::COPY);
         fs::write(&copy, format!("{}\n", self.commit))?;
         let index = self.fresh.map(|_| self.booth.file("index"));
-        let early = std::mem::take(&mut self.syncing).finish();
-        let late = Syncing::begin(index.into_iter().chain([copy])).finish();
-        early.and(late)
+        let objects = self.at.common_dir().join("objects");
+        let objects = syncing::objects_since(&objects, &self.booth.begun())?;
+        let late = Syncing::begin(objects.into_iter().chain(index).chain([copy])).finish();
+        std::mem::take(&mut self.syncing).finish().and(late)
     }
 
     /// Our own hook does not run here, so the move is written down by ourselves.
