@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod batch;
 mod document;
 mod error;
 mod event;
@@ -25,6 +26,10 @@ mod upgrade;
 mod workspace;
 
 pub use agent::{AgentDocument, AgentsDocument, RehearsalChange, RehearsalDocument};
+pub use batch::{
+    BatchDocument, BatchPartDocument, BatchPlanDocument, BatchReceipt, BatchReportDocument,
+    BatchRow, BatchesDocument, CalibrationRow, PartFacts, PlannedPart, StintDocument,
+};
 pub use document::Document;
 pub use error::ErrorDocument;
 pub use event::EventDocument;

@@ -8,9 +8,10 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::batch::BatchEvent;
 use crate::hold::{HoldEvent, HoldScope};
 use crate::{
-    Caller, ContextEvent, ContextScope, FeatureEvent, FeatureId, PackageEvent, PackageId,
+    BatchId, Caller, ContextEvent, ContextScope, FeatureEvent, FeatureId, PackageEvent, PackageId,
     ProjectId, TaskEvent, TaskId, Timestamp,
 };
 
@@ -27,6 +28,8 @@ pub enum StreamId {
     Package(PackageId),
     /// That of the context of something.
     Context(ContextScope),
+    /// A batch's.
+    Batch(BatchId),
 }
 
 /// What the text form of a hold's stream starts with.
@@ -42,13 +45,14 @@ impl fmt::Display for StreamId {
             Self::Hold(scope) => write!(f, "{HOLD_PREFIX}{scope}"),
             Self::Package(id) => fmt::Display::fmt(id, f),
             Self::Context(scope) => write!(f, "{CONTEXT_PREFIX}{scope}"),
+            Self::Batch(id) => fmt::Display::fmt(id, f),
         }
     }
 }
 
 /// A text that names no stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not the stream of a task, a feature, a hold, a package or a context")]
+#[error("not the stream of a task, a feature, a hold, a package, a context or a batch")]
 pub struct StreamError;
 
 impl FromStr for StreamId {
@@ -63,6 +67,8 @@ impl FromStr for StreamId {
             text.parse().ok().map(Self::Feature)
         } else if text.starts_with(PackageId::PREFIX) {
             text.parse().ok().map(Self::Package)
+        } else if text.starts_with(BatchId::PREFIX) {
+            text.parse().ok().map(Self::Batch)
         } else {
             text.parse().ok().map(Self::Task)
         };
@@ -86,6 +92,8 @@ pub enum Event {
     Package(PackageEvent),
     /// To a context.
     Context(ContextEvent),
+    /// To a batch.
+    Batch(BatchEvent),
 }
 
 /// An event as it stands in the ledger.
@@ -197,6 +205,7 @@ mod tests {
             format!("hold/batch_{id}"),
             format!("pkg_{id}"),
             format!("context/ses_{id}"),
+            format!("batch_{id}"),
         ];
         for text in texts {
             assert_eq!(text.parse::<StreamId>().unwrap().to_string(), text);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::task::Reason;
-use crate::{BatchId, Caller, ProjectId, Timestamp};
+use crate::{BatchId, Caller, ProjectId, Task, Timestamp};
 
 /// What a hold above a single task covers. (The hold of one task is part of that task.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,9 +40,15 @@ impl HoldScope {
         }
     }
 
-    /// The scopes that lie over a task of this project.
+    /// The scopes that lie over all tasks of this project.
     pub const fn over(project: ProjectId) -> [Self; 2] {
         [Self::Everything, Self::Project(project)]
+    }
+
+    /// The scopes that lie over this task: those of its project, and its batch.
+    pub fn over_task(task: &Task) -> Vec<Self> {
+        let batch = task.spec.part.map(|part| Self::Batch(part.batch()));
+        Self::over(task.project).into_iter().chain(batch).collect()
     }
 }
 

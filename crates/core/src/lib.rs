@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod agent_name;
+pub mod batch;
 pub mod caller;
 mod checked_text;
 pub mod context;
@@ -31,6 +32,7 @@ pub mod tree;
 pub mod visible;
 
 pub use agent_name::{AgentName, AgentNameError};
+pub use batch::{Batch, BatchEvent};
 pub use caller::{Action, Caller, Role};
 pub use context::{ContextEvent, ContextKey, ContextScope};
 pub use digest::Digest;
@@ -41,7 +43,7 @@ pub use id::{BatchId, FeatureId, MessageId, PackageId, ProjectId, SessionId, Sto
 pub use json_text::JsonText;
 pub use key::IdempotencyKey;
 pub use lease::{Fence, Lease};
-pub use name::{FeatureName, SessionName, TaskName};
+pub use name::{BatchName, FeatureName, PartName, SessionName, TaskName};
 pub use ownership::Ownership;
 pub use package::{PackageEvent, PackageRecord};
 pub use project::ProjectMark;

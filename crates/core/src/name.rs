@@ -129,6 +129,28 @@ pub struct SessionName(String);
 
 checked_text!(SessionName, NameError, check);
 
+/// What people call a batch; unique among the live batches of a project, and the last part of the branch on which its
+/// results come together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct BatchName(String);
+
+checked_text!(BatchName, NameError, check);
+
+impl BatchName {
+    /// The task that a part of this batch is: two batches may have parts of the same name.
+    pub fn task(&self, part: &PartName) -> Result<TaskName, NameError> {
+        format!("{self}.{part}").parse()
+    }
+}
+
+/// What people call a part of a batch; unique within it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PartName(String);
+
+checked_text!(PartName, NameError, check);
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -41,6 +41,15 @@ pub enum EngineError {
         #[source]
         source: Box<handoff_git::QuarantineError>,
     },
+    /// Git could not bring results together.
+    #[error("cannot bring the results of the batch together")]
+    Gather(#[source] handoff_git::GitError),
+    /// What a part needs cannot be merged by itself.
+    #[error("the work of part `{0}` conflicts with that of another, and both are needed to begin")]
+    NoBeginning(handoff_core::PartName),
+    /// A fan-in without a batch.
+    #[error("{0} belongs to no batch")]
+    NoBatch(handoff_core::TaskId),
     /// The state of the tree could not be found out.
     #[error("cannot look at the tree")]
     Status(#[source] handoff_git::GitError),

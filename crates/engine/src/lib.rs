@@ -16,6 +16,7 @@ mod collect;
 mod crew;
 pub mod depot;
 mod error;
+pub mod fan_in;
 mod judgement;
 mod ledger_blobs;
 mod places;

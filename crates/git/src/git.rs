@@ -166,6 +166,15 @@ impl Git {
         }
     }
 
+    /// The same at a given time, for whoever must make the same commit again.
+    pub(crate) fn dated(&self, date: &str) -> Self {
+        let mut git = self.clone();
+        for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
+            git.environment.insert(name.into(), date.into());
+        }
+        git
+    }
+
     /// Every file that git would read its configuration from here; none if that is not known.
     pub(crate) fn configuration_files(&self, at: &Repository) -> Option<Vec<PathBuf>> {
         let variable = |name: &str| self.user_environment.get(OsStr::new(name));

@@ -19,6 +19,7 @@
 //! | [`ref_moves`] | which refs a role may move |
 //! | [`ref_watch`] | noticing refs that moved past our hooks |
 //! | [`land`] | bringing a branch of ours into one of a person |
+//! | [`merge`] | bringing commits together without a working tree |
 //! | [`baseline`] | the last commit of a branch that was verified good |
 //! | [`saved_work`] | what was saved of attempts that are over |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
@@ -51,6 +52,7 @@ mod index;
 pub mod land;
 mod left_lock;
 pub mod mark;
+pub mod merge;
 pub mod quarantine;
 pub mod ref_moves;
 pub mod ref_watch;
@@ -69,6 +71,7 @@ pub use git::{Git, GitError};
 pub use head::{Head, HeadError};
 pub use ignoring::{IgnoreRule, Ignoring};
 pub use mark::MarkError;
+pub use merge::{Merge, Merged};
 pub use quarantine::QuarantineError;
 pub use repository::{DiscoverError, Repository};
 pub use safe_commit::{

@@ -102,7 +102,10 @@ impl Git {
         earlier: &CommitId,
         limit: u32,
     ) -> Result<Vec<String>, GitError> {
-        let range = format!("{earlier}..HEAD");
+        self.subjects(at, &format!("{earlier}..HEAD"), limit)
+    }
+
+    fn subjects(&self, at: &Repository, range: &str, limit: u32) -> Result<Vec<String>, GitError> {
         let limit = format!("--max-count={limit}");
         let answer = self
             .call("log", at.any_place())
@@ -112,7 +115,7 @@ impl Git {
                 "--format=%h %s",
                 &limit,
                 "--end-of-options",
-                &range,
+                range,
             ])
             .run()?;
         let lines = answer
@@ -121,6 +124,11 @@ impl Git {
         Ok(lines
             .map(|line| printable(&String::from_utf8_lossy(line)))
             .collect())
+    }
+
+    /// The first lines of the newest commits, newest first, fit to be shown.
+    pub fn newest_subjects(&self, at: &Repository, limit: u32) -> Result<Vec<String>, GitError> {
+        self.subjects(at, "HEAD", limit)
     }
 
     /// How much is changed and not committed, in git's words; empty if nothing is.

@@ -1,5 +1,7 @@
 //! The commands: one file each, and here their list.
 
+mod batch;
+mod baton;
 mod completion;
 mod context;
 mod demo;
@@ -62,10 +64,13 @@ enum Command {
     /// Walk the whole road once in a scratch repository: no set-up, no key, no network.
     Demo(demo::Args),
     /// Write the baton for the next session: add a task, or say that one is done or blocked.
-    Dump(dump::Args),
+    Dump(Box<dump::Args>),
     /// Tasks: add, list, claim, report.
     #[command(subcommand)]
     Queue(queue::Command),
+    /// Batches: several tasks side by side, and what brings their results together.
+    #[command(subcommand)]
+    Batch(batch::Command),
     /// Stop handing out work; what runs goes on.
     Hold(hold::HoldArgs),
     /// Hand out work again.
@@ -162,8 +167,9 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Feature(command) => feature::run(command, ctx),
         Command::Git(command) => git::run(command, ctx),
         Command::Demo(args) => demo::run(&args, ctx),
-        Command::Dump(args) => dump::run(args, ctx),
+        Command::Dump(args) => dump::run(*args, ctx),
         Command::Queue(command) => queue::run(command, ctx),
+        Command::Batch(command) => batch::run(command, ctx),
         Command::Hold(args) => hold::hold(args, ctx),
         Command::Unhold(args) => hold::unhold(args, ctx),
         Command::Context(command) => context::run(command, ctx),

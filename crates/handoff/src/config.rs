@@ -24,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) worker: WorkerConfig,
     #[serde(default)]
     pub(crate) notify: NotifyConfig,
+    #[serde(default)]
+    pub(crate) batch: BatchConfig,
 }
 
 /// How workers work.
@@ -43,6 +45,14 @@ pub(crate) struct NotifyConfig {
     /// A program and its arguments; what is needed is JSON on its standard input.
     #[serde(default)]
     pub(crate) command: Vec<String>,
+}
+
+/// How batches are made.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BatchConfig {
+    /// The most parts that one may have.
+    pub(crate) most: Option<usize>,
 }
 
 /// Which store to use.
@@ -132,7 +142,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and \
-         `agent`, `[notify]` with `command`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and \
+         `agent`, `[notify]` with `command`, `[batch]` with `most`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )
 }

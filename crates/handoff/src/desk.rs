@@ -9,14 +9,14 @@ use handoff_core::caller::Role;
 use handoff_core::task::View;
 use handoff_core::time::Clock;
 use handoff_core::{
-    Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId, ProjectMark, SessionId, Task,
-    TaskId,
+    Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId, ProjectMark,
+    SessionId, Task, TaskId,
 };
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
 use handoff_session::environment;
-use handoff_store::queue::{Change, Receipt, Request, TaskRef, submit};
-use handoff_store::{Store, StoreError, holds, read, tasks};
+use handoff_store::queue::{BatchRef, Change, Receipt, Request, TaskRef, submit};
+use handoff_store::{Store, StoreError, batches, holds, read, tasks};
 
 use crate::ambient::Ambient;
 use crate::context::{Context, fresh_key};
@@ -130,6 +130,36 @@ impl Desk {
         })
     }
 
+    /// What the name or the id of a batch on the command line means.
+    pub(crate) fn batch_ref(&self, text: &str) -> Result<BatchRef, Failure> {
+        if text.starts_with(BatchId::PREFIX)
+            && let Ok(id) = text.parse()
+        {
+            return Ok(BatchRef::Id(id));
+        }
+        let name = text.parse().map_err(|error| {
+            Failure::usage(format!("{text:?} is not the name of a batch")).because(&error)
+        })?;
+        Ok(BatchRef::Named {
+            project: self.project,
+            name,
+        })
+    }
+
+    /// The batch that a name or an id on the command line means.
+    pub(crate) fn batch(&mut self, text: &str) -> Result<Batch, Failure> {
+        let batch = self.batch_ref(text)?;
+        Ok(read(&mut *self.store, |tx| match &batch {
+            BatchRef::Id(id) => batches::get(tx, *id),
+            BatchRef::Named { project, name } => batches::named(tx, *project, name),
+        })?)
+    }
+
+    /// Where the state of this machine is kept.
+    pub(crate) const fn places(&self) -> &Places {
+        &self.places
+    }
+
     /// The task that a name or an id on the command line means.
     pub(crate) fn task(&mut self, text: &str) -> Result<Task, Failure> {
         let task = self.task_ref(text)?;
@@ -156,7 +186,7 @@ impl Desk {
     /// A task as it looks now. It was read or changed already: what cannot be found out about holds and holders must not
     /// make a success look like a failure.
     pub(crate) fn document(&mut self, task: &Task, now: &Moment) -> TaskDocument {
-        let scopes = HoldScope::over(task.project);
+        let scopes = HoldScope::over_task(task);
         let held = read(&mut *self.store, |tx| holds::in_force(tx, &scopes));
         let lost = self.lost().unwrap_or_default();
         let is_held_above = matches!(held, Ok(Some(_)));

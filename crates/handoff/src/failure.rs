@@ -7,6 +7,7 @@ use std::error::Error;
 use std::io;
 
 use handoff_api::{ErrorDocument, ExitCode};
+use handoff_core::batch::BatchRefusal;
 use handoff_core::caller::Forbidden;
 use handoff_core::context::ContextRefusal;
 use handoff_core::task::Refusal;
@@ -146,6 +147,9 @@ impl From<EngineError> for Failure {
             | EngineError::Start(_)
             | EngineError::Wait(_)
             | EngineError::Unfinished(_)
+            | EngineError::Gather(_)
+            | EngineError::NoBeginning(_)
+            | EngineError::NoBatch(_)
             | EngineError::Seal(_)
             | EngineError::Secrets(_)
             | EngineError::Package(_)) => Self::of(ExitCode::Failed, &error),
@@ -164,7 +168,14 @@ fn code_of_load(error: &LoadError) -> ExitCode {
 fn code_of(error: &StoreError) -> ExitCode {
     match error {
         StoreError::Refused { refusal, .. } => code_of_refusal(refusal),
-        StoreError::PackageRefused { .. } | StoreError::ContextRefused { .. } => ExitCode::Conflict,
+        StoreError::BatchRefused {
+            refusal: BatchRefusal::NoSuchPart(_),
+            ..
+        } => ExitCode::NotFound,
+        StoreError::PackageRefused { .. }
+        | StoreError::ContextRefused { .. }
+        | StoreError::BatchRefused { .. }
+        | StoreError::BatchNameTaken { .. } => ExitCode::Conflict,
         StoreError::Forbidden(_) => ExitCode::Forbidden,
         StoreError::NotFound { .. } => ExitCode::NotFound,
         StoreError::NameTaken { .. }
@@ -189,6 +200,7 @@ fn code_of_refusal(refusal: &Refusal) -> ExitCode {
         Refusal::Leased { .. }
         | Refusal::Ended { .. }
         | Refusal::NotReady { .. }
+        | Refusal::Gathering { .. }
         | Refusal::NotRetriable { .. } => ExitCode::Conflict,
     }
 }
@@ -198,6 +210,12 @@ fn hint_for(error: &StoreError) -> Option<String> {
         StoreError::Refused { name, refusal } => return hint_for_refusal(name.as_str(), refusal),
         StoreError::NotFound { what } if what.starts_with("package") => {
             "see what there is: `handoff package list`".to_owned()
+        }
+        StoreError::NotFound { what } if what.starts_with("batch") => {
+            "see what there is: `handoff batch list`".to_owned()
+        }
+        StoreError::BatchRefused { name, .. } | StoreError::BatchNameTaken { name, .. } => {
+            format!("look at it: `handoff batch show {name}`")
         }
         StoreError::NotFound { .. } => "see what there is: `handoff queue list --all`".to_owned(),
         StoreError::PackageRefused { id, .. } => format!("look at it: `handoff package show {id}`"),
@@ -250,7 +268,10 @@ fn hint_for_refusal(name: &str, refusal: &Refusal) -> Option<String> {
         Refusal::Leased { .. } => {
             "show the fence you got when you claimed it with `--fence`".to_owned()
         }
-        Refusal::Ended { .. } | Refusal::NotReady { .. } | Refusal::NotRetriable { .. } => {
+        Refusal::Ended { .. }
+        | Refusal::NotReady { .. }
+        | Refusal::Gathering { .. }
+        | Refusal::NotRetriable { .. } => {
             format!("look at it: `handoff queue show {name}`")
         }
         Refusal::Forbidden(_) => return None,

@@ -137,6 +137,11 @@ impl Output {
         self.width
     }
 
+    /// Whether a person looks at a screen that can be drawn anew.
+    pub(crate) const fn is_screen(&self) -> bool {
+        self.is_screen && matches!(self.format, Format::Text)
+    }
+
     /// Begins the screen anew where there is one; elsewhere an empty line parts what was from what comes.
     pub(crate) fn next_screen(&mut self) -> io::Result<()> {
         match (self.format, self.is_screen) {

@@ -4,17 +4,20 @@ use std::fmt::Display;
 
 use handoff_core::context::ContextRecord;
 use handoff_core::{
-    ContextScope, Envelope, FeatureId, FeatureRecord, PackageId, PackageRecord, StreamId, Task,
-    TaskId,
+    Batch, BatchId, ContextScope, Envelope, FeatureId, FeatureRecord, PackageId, PackageRecord,
+    StreamId, Task, TaskId,
 };
 
+use crate::batches;
 use crate::column::field;
 use crate::contexts;
 use crate::error::StoreError;
 use crate::events;
 use crate::features;
 use crate::packages;
-use crate::queue::{context_history, feature_history, package_history, task_history};
+use crate::queue::{
+    batch_history, context_history, feature_history, package_history, task_history,
+};
 use crate::sql::RowLock;
 use crate::store::Transaction;
 use crate::tasks;
@@ -31,6 +34,8 @@ pub struct Audit {
     pub features: usize,
     /// How many packages were compared.
     pub packages: usize,
+    /// How many batches were compared.
+    pub batches: usize,
     /// How many contexts were compared.
     pub contexts: usize,
     /// How many events they were rebuilt from.
@@ -39,7 +44,7 @@ pub struct Audit {
     pub faults: Vec<String>,
 }
 
-/// Rebuilds each task, feature, package and context from its events and compares it with its row.
+/// Rebuilds each task, feature, package, batch and context from its events and compares it with its row.
 pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     let mut audit = Audit::default();
     each(tx, tasks::ids_after, |tx, id| audit.check_task(tx, id))?;
@@ -49,6 +54,7 @@ pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     each(tx, packages::ids_after, |tx, id| {
         audit.check_package(tx, id)
     })?;
+    each(tx, batches::ids_after, |tx, id| audit.check_batch(tx, id))?;
     each(tx, contexts::scopes_after, |tx, scope| {
         audit.check_context(tx, scope)
     })?;
@@ -102,6 +108,16 @@ impl Audit {
         let history = self.history(tx, StreamId::Package(id), row.version, newest)?;
         self.packages += 1;
         let rebuilt = PackageRecord::replay(id, row.project, package_history(history));
+        self.compare(id, &row, rebuilt);
+        Ok(())
+    }
+
+    fn check_batch(&mut self, tx: &mut Transaction<'_>, id: BatchId) -> Result<(), StoreError> {
+        let row = batches::get(tx, id)?;
+        let newest = |tx: &mut Transaction<'_>| Ok(batches::get(tx, id)?.version);
+        let history = self.history(tx, StreamId::Batch(id), row.version, newest)?;
+        self.batches += 1;
+        let rebuilt = Batch::replay(id, row.project, batch_history(history));
         self.compare(id, &row, rebuilt);
         Ok(())
     }
@@ -162,6 +178,7 @@ fn rowless(tx: &mut Transaction<'_>) -> Result<Vec<String>, StoreError> {
          AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM features WHERE features.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM packages WHERE packages.id = events.stream) \
+         AND NOT EXISTS (SELECT 1 FROM batches WHERE batches.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM contexts WHERE 'context/' || contexts.scope = events.stream) LIMIT 20",
         &[],
         RowLock::None,

@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
+use handoff_core::batch::BatchRefusal;
 use handoff_core::caller::Forbidden;
 use handoff_core::context::ContextRefusal;
 use handoff_core::ownership::Overlap;
 use handoff_core::package::PackageRefusal;
 use handoff_core::task::Refusal;
-use handoff_core::{ContextScope, HoldScope, IdempotencyKey, PackageId, TaskId, TaskName};
+use handoff_core::{
+    BatchId, BatchName, ContextScope, HoldScope, IdempotencyKey, PackageId, TaskId, TaskName,
+};
 
 use crate::sql::{SqlError, SqlErrorKind};
 
@@ -39,6 +42,22 @@ pub enum StoreError {
         scope: ContextScope,
         /// Why.
         refusal: ContextRefusal,
+    },
+    /// The batch says no.
+    #[error("batch `{name}` is not changed: {refusal}")]
+    BatchRefused {
+        /// Which batch.
+        name: BatchName,
+        /// Why.
+        refusal: BatchRefusal,
+    },
+    /// A live batch of this name exists.
+    #[error("a live batch with the name `{name}` exists already: {batch}")]
+    BatchNameTaken {
+        /// The name.
+        name: BatchName,
+        /// The batch that has it.
+        batch: BatchId,
     },
     /// The caller table says no, whatever the task.
     #[error("not allowed")]

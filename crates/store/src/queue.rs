@@ -4,6 +4,7 @@
 //! finds that event and answers with the state right after it, whatever has happened since. The way that
 //! succeeds never looks the key up: a repeat runs into the unique key, or into a refusal, and only then looks.
 
+mod batch;
 mod change;
 mod claim;
 mod context;
@@ -11,14 +12,14 @@ mod feature;
 mod package;
 mod record;
 
-pub use change::{Answer, Change, Receipt, Receiving, Request, TaskRef, TenureWish};
+pub use change::{Answer, BatchRef, Change, Receipt, Receiving, Request, TaskRef, TenureWish};
 
 use handoff_core::caller::Action;
 use handoff_core::hold::{Hold, HoldEvent, HoldScope};
 use handoff_core::task::{Command, Reason};
 use handoff_core::{
-    Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId, StreamId, Task,
-    TaskEvent, TaskId,
+    BatchEvent, Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId, StreamId,
+    Task, TaskEvent, TaskId,
 };
 
 use crate::error::StoreError;
@@ -153,6 +154,19 @@ fn perform(
         } => package::seal(tx, package, sealed.as_deref(), by, keyed),
         Change::Package { id, command } => package::change(tx, *id, command, by, keyed),
         Change::Receive(receiving) => package::receive(tx, receiving, by, keyed),
+        Change::OpenBatch {
+            opening,
+            project,
+            manifest,
+        } => {
+            let wanted = batch::Wanted {
+                project: *project,
+                manifest,
+                opening,
+            };
+            batch::open(tx, &wanted, by, keyed)
+        }
+        Change::Batch { batch, command } => batch::tell(tx, batch, command, by, keyed),
     }
 }
 
@@ -239,6 +253,7 @@ fn may_be_repeat(error: &StoreError) -> bool {
         StoreError::Refused { .. }
             | StoreError::PackageRefused { .. }
             | StoreError::ContextRefused { .. }
+            | StoreError::BatchRefused { .. }
             | StoreError::Held { .. }
             | StoreError::OwnershipTaken { .. }
     ) || is_taken(error)
@@ -309,8 +324,21 @@ fn name_taken(
         | Change::Context { .. }
         | Change::Seal { .. }
         | Change::Package { .. }
+        | Change::Batch { .. }
         | Change::Receive(_) => {
             return Ok(None);
+        }
+        Change::OpenBatch {
+            opening,
+            project,
+            manifest,
+        } => {
+            let wanted = batch::Wanted {
+                project: *project,
+                manifest,
+                opening,
+            };
+            return batch::name_taken(tx, &wanted);
         }
     };
     let holder = tasks::named(tx, project, &name)?;
@@ -327,7 +355,11 @@ pub(crate) fn task_history(
         .into_iter()
         .filter_map(|envelope| match envelope.event {
             Event::Task(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_) | Event::Feature(_) | Event::Package(_) | Event::Context(_) => None,
+            Event::Hold(_)
+            | Event::Feature(_)
+            | Event::Package(_)
+            | Event::Context(_)
+            | Event::Batch(_) => None,
         })
 }
 
@@ -339,7 +371,11 @@ pub(crate) fn feature_history(
         .into_iter()
         .filter_map(|envelope| match envelope.event {
             Event::Feature(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_) | Event::Task(_) | Event::Package(_) | Event::Context(_) => None,
+            Event::Hold(_)
+            | Event::Task(_)
+            | Event::Package(_)
+            | Event::Context(_)
+            | Event::Batch(_) => None,
         })
 }
 
@@ -351,7 +387,11 @@ pub(crate) fn package_history(
         .into_iter()
         .filter_map(|envelope| match envelope.event {
             Event::Package(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_) | Event::Task(_) | Event::Feature(_) | Event::Context(_) => None,
+            Event::Hold(_)
+            | Event::Task(_)
+            | Event::Feature(_)
+            | Event::Context(_)
+            | Event::Batch(_) => None,
         })
 }
 
@@ -363,6 +403,26 @@ pub(crate) fn context_history(
         .into_iter()
         .filter_map(|envelope| match envelope.event {
             Event::Context(event) => Some((envelope.seq, event)),
-            Event::Hold(_) | Event::Task(_) | Event::Feature(_) | Event::Package(_) => None,
+            Event::Hold(_)
+            | Event::Task(_)
+            | Event::Feature(_)
+            | Event::Package(_)
+            | Event::Batch(_) => None,
+        })
+}
+
+/// The same for a batch.
+pub(crate) fn batch_history(
+    history: Vec<handoff_core::Envelope>,
+) -> impl Iterator<Item = (u64, handoff_core::Timestamp, BatchEvent)> {
+    history
+        .into_iter()
+        .filter_map(|envelope| match envelope.event {
+            Event::Batch(event) => Some((envelope.seq, envelope.at, event)),
+            Event::Hold(_)
+            | Event::Task(_)
+            | Event::Feature(_)
+            | Event::Package(_)
+            | Event::Context(_) => None,
         })
 }

@@ -3,7 +3,7 @@
 use handoff_core::hold::HoldScope;
 use handoff_core::lease::Tenure;
 use handoff_core::task::{Ending, Phase};
-use handoff_core::{ProjectId, SessionId, Task, TaskId, TaskName, TaskState};
+use handoff_core::{BatchId, ProjectId, SessionId, Task, TaskId, TaskName, TaskState};
 
 use crate::column::{field, from_json, json, number, parsed};
 use crate::error::StoreError;
@@ -83,11 +83,12 @@ pub(crate) fn inserting(task: &Task) -> Result<Act, StoreError> {
         task.spec.name.as_str().into(),
         rank(task).into(),
         task.spec.owns.is_some().into(),
+        task.spec.part.map(|it| it.batch().to_string()).into(),
     ];
     values.extend(moving_columns(task)?);
-    let sql = "INSERT INTO tasks (id, project, name, rank, has_ownership, state, is_held, is_live, is_open, \
+    let sql = "INSERT INTO tasks (id, project, name, rank, has_ownership, batch, state, is_held, is_live, is_open, \
          lease_timeline, lease_expires, lease_awake_until, lease_session, version, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
     let sql = sql.to_owned();
     Ok(Act { sql, values })
 }
@@ -187,6 +188,7 @@ pub(crate) fn ready(
         "SELECT rank, number, body, (SELECT count(*) FROM tasks WHERE {HAS_RUN_OUT}) FROM tasks \
          WHERE project = $1 AND state = 'queued' AND is_held = 0 AND (rank, number) > ($5, $6) \
          AND NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope IN ($7, $1)) \
+         AND (batch IS NULL OR NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope = tasks.batch)) \
          ORDER BY rank, number LIMIT $8"
     );
     let mut values = run_out_values(tx, project);
@@ -268,6 +270,16 @@ pub(crate) fn dependents(tx: &mut Transaction<'_>, id: TaskId) -> Result<Vec<Tas
         RowLock::None,
     )?;
     rows.iter().map(|row| parsed(row, 0)).collect()
+}
+
+/// The parts and the fan-in of a batch, in the order they were added.
+pub fn of_batch(tx: &mut Transaction<'_>, batch: BatchId) -> Result<Vec<Task>, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE batch = $1 ORDER BY number",
+        &[batch.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| task(row, 0)).collect()
 }
 
 /// Which tasks to list.

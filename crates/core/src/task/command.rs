@@ -7,7 +7,7 @@ use super::state::{Ending, Phase};
 use crate::caller::Forbidden;
 use crate::lease::Tenure;
 use crate::text::{Reason, Summary};
-use crate::{Caller, Fence, SessionId, TaskId};
+use crate::{Caller, Fence, SessionId, TaskId, TaskName};
 
 /// What can be asked of a task that exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,8 +97,15 @@ pub enum Command {
     EndDependency {
         /// Which.
         task: TaskId,
+        /// What it is called, for whoever cannot go on without it.
+        name: TaskName,
         /// How.
         ending: Ending,
+    },
+    /// A part of a batch that had ended is worked on again.
+    ReopenDependency {
+        /// Which.
+        task: TaskId,
     },
 }
 
@@ -134,6 +141,12 @@ pub enum Refusal {
     #[error("it is {}, not queued", phase.word())]
     NotReady {
         /// What it is instead.
+        phase: Phase,
+    },
+    /// The results of a batch are being brought together, or are together.
+    #[error("it is {}, so no part that it brings together can be opened again", phase.word())]
+    Gathering {
+        /// What it is.
         phase: Phase,
     },
     /// Only a task that ended without success can be opened again.

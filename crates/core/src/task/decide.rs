@@ -7,8 +7,8 @@ use super::{Phase, Task, View};
 use crate::caller::Action;
 use crate::hold::Hold;
 use crate::lease::{Standing, Tenure, Term};
-use crate::task::{Dependency, Ending, Reason, Summary};
-use crate::{Caller, Fence, Lease, Now, SessionId, TaskId};
+use crate::task::{Ending, Part, Reason, Summary};
+use crate::{Caller, Fence, Lease, Now, SessionId, TaskId, TaskName};
 
 type Decision = Result<Vec<TaskEvent>, Refusal>;
 
@@ -60,7 +60,10 @@ impl Task {
             Command::Unhold => self.unhold(&asking),
             Command::Expire => Ok(self.expired_lease(now)),
             Command::LoseHolder { session } => Ok(self.lost_holder(*session)),
-            Command::EndDependency { task, ending } => Ok(self.end_dependency(*task, *ending)),
+            Command::EndDependency { task, name, ending } => {
+                Ok(self.end_dependency(*task, name, *ending))
+            }
+            Command::ReopenDependency { task } => self.reopen_dependency(*task, now),
         }
     }
 
@@ -191,13 +194,59 @@ impl Task {
             .collect()
     }
 
-    fn end_dependency(&self, task: TaskId, ending: Ending) -> Vec<TaskEvent> {
-        let met = |dep: &Dependency| dep.task == task && ending.satisfies(dep.until);
+    fn end_dependency(&self, task: TaskId, name: &TaskName, ending: Ending) -> Vec<TaskEvent> {
         let is_final = self.state.ending() == Some(Ending::Done);
-        if !is_final && self.pending.iter().any(met) {
-            vec![TaskEvent::DependencyEnded { task, ending }]
-        } else {
-            vec![]
+        let awaited = self.pending.iter().find(|dep| dep.task == task);
+        match awaited.filter(|_| !is_final) {
+            Some(dep) if ending.satisfies(dep.until) => {
+                vec![TaskEvent::DependencyEnded { task, ending }]
+            }
+            Some(_) => self.give_up_waiting(name, ending),
+            None => vec![],
+        }
+    }
+
+    /// An ordinary task waits until somebody retries what it needs. A part of a batch would keep the fan-in waiting with
+    /// it: it asks for a person, and the fan-in brings together what there is.
+    fn give_up_waiting(&self, needed: &TaskName, ending: Ending) -> Vec<TaskEvent> {
+        let is_part = matches!(self.spec.part, Some(Part::SubTask { .. }));
+        if !is_part || self.state != TaskState::Waiting {
+            return vec![];
+        }
+        let word = ending.word();
+        let reason = format!("it needs `{needed}`, which is {word}").parse();
+        let reason = reason.expect("two short words are a reason");
+        vec![TaskEvent::Blocked {
+            fence: None,
+            reason,
+        }]
+    }
+
+    fn reopen_dependency(&self, task: TaskId, now: &Now) -> Decision {
+        let is_fan_in = matches!(self.spec.part, Some(Part::FanIn { .. }));
+        let is_brought = self.spec.after.iter().any(|dep| dep.task == task);
+        let is_awaited = self.pending.iter().any(|dep| dep.task == task);
+        if !is_fan_in || !is_brought || is_awaited {
+            return Ok(vec![]);
+        }
+        let mut events = self.expired_lease(now);
+        let is_done = self.state.ending() == Some(Ending::Done);
+        let is_at_work = self.state.lease().is_some() && events.is_empty();
+        if is_done || is_at_work {
+            let phase = self.own_phase(now);
+            return Err(Refusal::Gathering { phase });
+        }
+        events.push(TaskEvent::DependencyReopened { task });
+        Ok(events)
+    }
+
+    /// What the tasks that wait for this one are to be told, after it had ended like this before.
+    pub fn news(&self, had_ended: Option<Ending>) -> Option<Command> {
+        let (task, name) = (self.id, self.spec.name.clone());
+        match (had_ended, self.state.ending()) {
+            (None, Some(ending)) => Some(Command::EndDependency { task, name, ending }),
+            (Some(_), None) => Some(Command::ReopenDependency { task }),
+            (None, None) | (Some(_), Some(_)) => None,
         }
     }
 

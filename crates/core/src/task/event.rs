@@ -26,6 +26,11 @@ pub enum TaskEvent {
         /// How.
         ending: Ending,
     },
+    /// A part that it brings together is worked on again.
+    DependencyReopened {
+        /// Which one.
+        task: TaskId,
+    },
     /// Someone got the right to work on it.
     Claimed {
         /// The right.

@@ -75,6 +75,7 @@ impl Task {
         match event {
             TaskEvent::Added { .. } => {}
             TaskEvent::DependencyEnded { task, .. } => self.stop_waiting_for(task),
+            TaskEvent::DependencyReopened { task } => self.wait_again_for(task),
             TaskEvent::Claimed { lease } => self.enter_lease(lease),
             TaskEvent::Started { session, .. } => {
                 if let Some(lease) = self.state.lease().cloned() {
@@ -123,6 +124,16 @@ impl Task {
         self.pending.retain(|dependency| dependency.task != ended);
         if self.state == TaskState::Waiting {
             self.state = ready_or_waiting(&self.pending);
+        }
+    }
+}
+
+impl Task {
+    fn wait_again_for(&mut self, reopened: TaskId) {
+        let is_meant = |dependency: &&Dependency| dependency.task == reopened;
+        self.pending.extend(self.spec.after.iter().find(is_meant));
+        if self.state == TaskState::Queued {
+            self.state = TaskState::Waiting;
         }
     }
 }

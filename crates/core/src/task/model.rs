@@ -8,10 +8,12 @@ use std::time::Duration;
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::{Command, Dependency, Ending, Phase, Refusal, Task, TaskEvent, TaskSpec, Until, View};
+use super::{
+    Command, Dependency, Ending, Part, Phase, Refusal, Task, TaskEvent, TaskSpec, Until, View,
+};
 use crate::lease::{Fence, Tenure, Term};
 use crate::time::{Moment, Nanos, Now, Timeline, Timestamp};
-use crate::{Caller, ProjectId, TaskId};
+use crate::{BatchId, Caller, ProjectId, TaskId};
 
 const TTL: u64 = 60;
 
@@ -29,6 +31,7 @@ enum Act {
     Unhold,
     Expire,
     EndDependency(Ending),
+    ReopenDependency,
     Pass(u64),
 }
 
@@ -65,6 +68,7 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         2 => Just(Act::Unhold),
         1 => Just(Act::Expire),
         1 => endings.prop_map(Act::EndDependency),
+        1 => Just(Act::ReopenDependency),
         4 => (0..2 * TTL).prop_map(Act::Pass),
     ];
     prop::collection::vec(act, 1..60)
@@ -84,6 +88,8 @@ struct Model {
     fence: u64,
     held: bool,
     pending: Option<Until>,
+    dependency: Option<Until>,
+    part: Option<Part>,
 }
 
 impl Model {
@@ -145,15 +151,45 @@ impl Model {
                 }
             }
             Act::EndDependency(ending) => {
-                if self.pending.is_some_and(|until| ending.satisfies(until)) {
-                    self.pending = None;
-                    if self.word == Word::Waiting {
-                        self.word = Word::Queued;
+                let is_met = self.pending.map(|until| ending.satisfies(until));
+                match (is_met, self.word) {
+                    (Some(true), word) if word != Word::Ended(Phase::Done) => {
+                        self.pending = None;
+                        if word == Word::Waiting {
+                            self.word = Word::Queued;
+                        }
                     }
+                    (Some(false), Word::Waiting) if self.is_sub_task() => {
+                        self.word = Word::Ended(Phase::Blocked);
+                    }
+                    (Some(_) | None, _) => {}
                 }
             }
-            Act::Claim | Act::Renew(_) | Act::Release(_) | Act::Hold | Act::Pass(_) => {}
+            Act::ReopenDependency if self.may_wait_again(time) => {
+                self.pending = self.dependency;
+                if matches!(self.word, Word::Queued | Word::Leased { .. }) {
+                    self.word = Word::Waiting;
+                }
+            }
+            Act::Claim
+            | Act::Renew(_)
+            | Act::Release(_)
+            | Act::Hold
+            | Act::ReopenDependency
+            | Act::Pass(_) => {}
         }
+    }
+
+    fn is_sub_task(&self) -> bool {
+        matches!(self.part, Some(Part::SubTask { .. }))
+    }
+
+    fn may_wait_again(&self, time: u64) -> bool {
+        matches!(self.part, Some(Part::FanIn { .. }))
+            && self.pending.is_none()
+            && self.dependency.is_some()
+            && !self.leased(time)
+            && self.word != Word::Ended(Phase::Done)
     }
 
     fn phase(&self, time: u64) -> Phase {
@@ -224,14 +260,26 @@ fn command(act: &Act, newest: Fence, now: &Now) -> Option<Command> {
         Act::Expire => Command::Expire,
         Act::EndDependency(ending) => Command::EndDependency {
             task: other(),
+            name: "other".parse().unwrap(),
             ending: *ending,
         },
+        Act::ReopenDependency => Command::ReopenDependency { task: other() },
         Act::Pass(_) => return None,
     })
 }
 
-fn spec(dependency: Option<Until>) -> TaskSpec {
+fn parts() -> impl Strategy<Value = Option<Part>> {
+    let batch = BatchId::from_uuid(Uuid::from_u128(3));
+    prop_oneof![
+        Just(None),
+        Just(Some(Part::SubTask { batch })),
+        Just(Some(Part::FanIn { batch }))
+    ]
+}
+
+fn spec(dependency: Option<Until>, part: Option<Part>) -> TaskSpec {
     TaskSpec {
+        part,
         after: dependency
             .map(|until| Dependency {
                 task: other(),
@@ -257,9 +305,10 @@ proptest! {
     #[test]
     fn any_history_agrees_with_the_model_and_with_its_replay(
         dependency in prop::option::of(prop_oneof![Just(Until::Done), Just(Until::Ended)]),
+        part in parts(),
         acts in acts(),
     ) {
-        let spec = spec(dependency);
+        let spec = spec(dependency, part);
         let mut task = fresh(spec.clone());
         let mut history = vec![(1, Timestamp::UNIX_EPOCH, TaskEvent::Added { spec })];
         let mut model = Model {
@@ -267,6 +316,8 @@ proptest! {
             fence: 0,
             held: false,
             pending: dependency,
+            dependency,
+            part,
         };
         let mut time = 0;
         for act in &acts {
@@ -295,7 +346,7 @@ proptest! {
 
 #[test]
 fn a_late_owner_is_told_that_its_lease_is_lost() {
-    let mut task = fresh(spec(None));
+    let mut task = fresh(spec(None, None));
     let tenure = |time| Tenure::Timed(Term::starting(&now(time).moment, Duration::from_secs(TTL)));
     for time in [0, 100] {
         let claim = Command::Claim {
@@ -322,10 +373,16 @@ fn a_late_owner_is_told_that_its_lease_is_lost() {
 fn a_history_with_a_gap_is_not_a_task() {
     let at = Timestamp::UNIX_EPOCH;
     let history = [
-        (1, at, TaskEvent::Added { spec: spec(None) }),
+        (
+            1,
+            at,
+            TaskEvent::Added {
+                spec: spec(None, None),
+            },
+        ),
         (3, at, TaskEvent::Unheld),
     ];
-    let task = fresh(spec(None));
+    let task = fresh(spec(None, None));
     assert!(Task::replay(task.id, task.project, history).is_err());
     assert!(Task::replay(task.id, task.project, []).is_err());
 }

@@ -75,6 +75,16 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// The word for it, the same in every output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// Whether a dependent that waits `until` can stop waiting.
     pub fn satisfies(self, until: Until) -> bool {
         match until {

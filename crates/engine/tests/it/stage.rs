@@ -136,7 +136,11 @@ impl Stage {
         let events = read(&mut self.store, |tx| events::history(tx, stream, u64::MAX)).unwrap();
         let task_event = |event| match event {
             Event::Task(event) => event,
-            Event::Hold(_) | Event::Feature(_) | Event::Package(_) | Event::Context(_) => {
+            Event::Hold(_)
+            | Event::Feature(_)
+            | Event::Package(_)
+            | Event::Context(_)
+            | Event::Batch(_) => {
                 panic!("a task has no such event")
             }
         };

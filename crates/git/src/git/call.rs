@@ -144,6 +144,30 @@ impl Call {
         Ok((output.exit, said))
     }
 
+    /// Runs it, and returns how it ended and what it printed: exit code 1 is an answer too.
+    pub(crate) fn run_judged(self) -> Result<(Exit, Vec<u8>), GitError> {
+        let Self {
+            name: call,
+            dir,
+            program,
+        } = self;
+        let source = |source| GitError::Run {
+            call,
+            dir: dir.clone(),
+            source,
+        };
+        let output = output(&program, Some(TIMEOUT)).map_err(source)?;
+        if matches!(output.exit, Exit::Code(0 | 1)) {
+            return Ok((output.exit, output.stdout.into()));
+        }
+        Err(GitError::Failed {
+            call,
+            dir,
+            exit: output.exit,
+            complaint: complaint(&Vec::from(output.stderr)),
+        })
+    }
+
     fn answer(self) -> Result<Result<Vec<u8>, Box<GitError>>, GitError> {
         self.begin()?.answer()
     }

@@ -268,7 +268,7 @@ impl Git {
     }
 
     /// Whether one commit is part of another's history.
-    pub(crate) fn is_ancestor(
+    pub fn is_ancestor(
         &self,
         at: &Repository,
         ancestor: &CommitId,

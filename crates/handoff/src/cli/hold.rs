@@ -15,8 +15,11 @@ use crate::failure::Failure;
 struct Scope {
     /// Only this task, by name or id.
     task: Option<String>,
+    /// Only this batch, by name or id.
+    #[arg(long, value_name = "BATCH", conflicts_with = "task")]
+    batch: Option<String>,
     /// All projects of the store.
-    #[arg(long, conflicts_with = "task")]
+    #[arg(long, conflicts_with_all = ["task", "batch"])]
     everything: bool,
 }
 
@@ -51,7 +54,7 @@ pub(super) fn hold(args: HoldArgs, ctx: &mut Context) -> Result<ExitCode, Failur
         };
         return change_task(&mut desk, change, args.key, "held", ctx);
     }
-    let scope = args.scope.above(&desk);
+    let scope = args.scope.above(&mut desk)?;
     change_hold(
         &mut desk,
         Change::Hold {
@@ -72,16 +75,16 @@ pub(super) fn unhold(args: UnholdArgs, ctx: &mut Context) -> Result<ExitCode, Fa
         };
         return change_task(&mut desk, change, args.key, "unheld", ctx);
     }
-    let scope = args.scope.above(&desk);
+    let scope = args.scope.above(&mut desk)?;
     change_hold(&mut desk, Change::Unhold { scope }, args.key, ctx)
 }
 
 impl Scope {
-    fn above(&self, desk: &Desk) -> HoldScope {
-        if self.everything {
-            HoldScope::Everything
-        } else {
-            HoldScope::Project(desk.project)
+    fn above(&self, desk: &mut Desk) -> Result<HoldScope, Failure> {
+        match &self.batch {
+            Some(batch) => desk.batch(batch).map(|it| HoldScope::Batch(it.id)),
+            None if self.everything => Ok(HoldScope::Everything),
+            None => Ok(HoldScope::Project(desk.project)),
         }
     }
 }

@@ -6,6 +6,8 @@ mod list;
 mod report;
 mod show;
 
+pub(super) use list::tone;
+
 use clap::Subcommand;
 use handoff_api::{ExitCode, Receipt, TaskDocument};
 use handoff_core::IdempotencyKey;
@@ -79,7 +81,7 @@ pub(super) fn change_task(
     shown.map_err(|failure| recorded.untold(failure))
 }
 
-fn show_change(
+pub(super) fn show_change(
     desk: &mut Desk,
     recorded: &Recorded,
     verb: &str,

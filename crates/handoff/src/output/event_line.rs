@@ -3,7 +3,9 @@
 use handoff_core::feature::{CheckOutcome, NoteKind};
 use handoff_core::hold::HoldEvent;
 use handoff_core::task::Evidence;
-use handoff_core::{ContextEvent, Envelope, Event, FeatureEvent, PackageEvent, TaskEvent};
+use handoff_core::{
+    BatchEvent, ContextEvent, Envelope, Event, FeatureEvent, PackageEvent, TaskEvent,
+};
 
 use super::plain::one_line;
 use super::table::cut;
@@ -20,6 +22,7 @@ pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
         Event::Feature(event) => feature_event(event),
         Event::Package(event) => package_event(event),
         Event::Context(event) => context_event(event),
+        Event::Batch(event) => batch_event(event),
         Event::Hold(HoldEvent::Held { hold }) => {
             format!(
                 "held{}",
@@ -44,6 +47,7 @@ fn task_event(event: &TaskEvent) -> String {
         TaskEvent::DependencyEnded { task, ending } => {
             format!("no longer waits for {task} ({ending:?})").to_lowercase()
         }
+        TaskEvent::DependencyReopened { task } => format!("waits again for {task}"),
         TaskEvent::Claimed { lease } => format!("claimed with fence {}", lease.fence),
         TaskEvent::Started { session, .. } => format!("started in {session}"),
         TaskEvent::Renewed { fence, .. } => format!("renewed fence {fence}"),
@@ -150,6 +154,24 @@ fn package_event(event: &PackageEvent) -> String {
         PackageEvent::Transferred { to } => format!("transferred to {to}"),
         PackageEvent::Cancelled { .. } => "deleted".to_owned(),
         PackageEvent::Expired => "expired".to_owned(),
+    }
+}
+
+fn batch_event(event: &BatchEvent) -> String {
+    match event {
+        BatchEvent::Opened { spec } => {
+            let parts: Vec<_> = spec.parts.iter().map(|it| it.name.as_str()).collect();
+            format!("opened with {} parts: {}", parts.len(), parts.join(", "))
+        }
+        BatchEvent::FanInReady => "every part has ended: the fan-in is ready".to_owned(),
+        BatchEvent::FanInEnded { ending } => format!("the fan-in is {}", ending.word()),
+        BatchEvent::Reopened => "a part is worked on again".to_owned(),
+        BatchEvent::Retried { parts } if parts.is_empty() => "the fan-in is tried again".to_owned(),
+        BatchEvent::Retried { parts } => {
+            let parts: Vec<_> = parts.iter().map(ToString::to_string).collect();
+            format!("opened again: {}", parts.join(", "))
+        }
+        BatchEvent::Cancelled { reason } => format!("cancelled{}", why(reason.as_ref())),
     }
 }
 

@@ -107,6 +107,6 @@ fn a_mistake_in_the_configuration_is_named() {
     exit status: 1
     --- stderr ---
     error: `$TEMP/config/handoff/config.toml` has a mistake in line 1
-    hint: the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and `agent`, `[notify]` with `command`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`
+    hint: the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and `agent`, `[notify]` with `command`, `[batch]` with `most`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`
     ");
 }

@@ -92,3 +92,90 @@ fn a_session_blocks_its_own_task_with_the_fence_it_was_started_with() {
         .success();
     assert_eq!(stage.state("fix"), "blocked");
 }
+
+#[test]
+fn a_dump_leaves_a_baton_that_people_can_read() {
+    let stage = Stage::new();
+    let dump = [
+        "dump",
+        "--task",
+        "fix",
+        "--next",
+        "Fix the bound.",
+        "--tests",
+        "tests/bound.rs",
+        "--verify",
+        "make test",
+    ];
+    let dry = stage.run(dump.into_iter().chain(["--dry-run"])).success();
+    assert_eq!(stage.json("queue list")["tasks"].to_string(), "[]");
+    stage.run(dump).success();
+    let project = stage.json("queue show fix")["project"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let baton = stage
+        .env
+        .handoff_home()
+        .join("queue")
+        .join(project)
+        .join("fix.md");
+    let baton = std::fs::read_to_string(baton).unwrap();
+    assert_snapshot!(stage.env.normalize(&baton), @"
+    ---
+    task: fix
+    id: task_1
+    project: proj_1
+    status: active
+    branch: main
+    head: hash_1
+    ---
+
+    # fix
+
+    Fix the bound.
+
+    The tests for this: tests/bound.rs
+
+    ## Where the code stands
+
+    `598080cc5392` is not verified: this branch has no baseline.
+
+    ## Recent commits
+
+    - 598080c first
+
+    ## Tests
+
+    - `make test`
+
+    ## How to finish
+
+    Inside a session: `handoff done`, or `handoff block --reason TEXT` if a person is needed. By hand: `handoff queue claim fix`, then `handoff queue complete fix --fence N`.
+    ");
+    let without_id = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.starts_with("id: "));
+        lines.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        without_id(dry.stdout.trim_end()),
+        without_id(baton.trim_end())
+    );
+}
+
+#[test]
+fn a_dump_for_another_project_is_refused() {
+    let stage = Stage::new();
+    let dump = |more: &[&str]| {
+        let dump = ["dump", "--task", "fix", "--next", "x"];
+        stage.run(dump.into_iter().chain(more.iter().copied()))
+    };
+    assert_snapshot!(dump(&["--project", "other"]).snapshot(), @r#"
+    exit status: 4
+    --- stderr ---
+    error: this repository is `repo`, not the project "other"
+    hint: a project is the repository one stands in; `--workspace PATH` names another
+    "#);
+    dump(&["--workspace", "/"]).failure(3);
+    dump(&["--project", "repo", "--workspace", "."]).success();
+}

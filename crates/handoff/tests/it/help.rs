@@ -63,6 +63,7 @@ fn help_lists_the_commands() {
       demo         Walk the whole road once in a scratch repository: no set-up, no key, no network
       dump         Write the baton for the next session: add a task, or say that one is done or blocked
       queue        Tasks: add, list, claim, report
+      batch        Batches: several tasks side by side, and what brings their results together
       hold         Stop handing out work; what runs goes on
       unhold       Hand out work again
       context      Shared context: keyed JSON that sessions leave for each other

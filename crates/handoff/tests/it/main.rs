@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod attacks;
 #[cfg(test)]
+mod batch;
+#[cfg(test)]
 mod checkpoint;
 #[cfg(test)]
 mod completion;

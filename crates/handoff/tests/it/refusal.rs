@@ -323,7 +323,7 @@ fn a_store_of_a_newer_version_is_left_as_it_is() {
     assert_snapshot!(stage.say("queue list").snapshot(), @"
     exit status: 10
     --- stderr ---
-    error: the store has schema version 99; this program knows versions up to 2
+    error: the store has schema version 99; this program knows versions up to 4
     hint: use the version of handoff that made this store
     ");
     stage.say("queue add more --brief x").failure(10);

@@ -23,6 +23,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 3,
         sql: include_str!("../../migrations/postgres/0003.sql"),
     },
+    Migration {
+        version: 4,
+        sql: include_str!("../../migrations/postgres/0004.sql"),
+    },
 ];
 
 /// Anyone's number; all of us take the same one while the schema is made.

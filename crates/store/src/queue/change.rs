@@ -1,14 +1,15 @@
 //! What can be asked of the ledger, and what it answers.
 
+use handoff_core::batch::{BatchCommand, Manifest, Opening};
 use handoff_core::context::{ContextCommand, Entry, Policy};
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
 use handoff_core::package::PackageCommand;
 use handoff_core::task::{Command, Reason, TaskSpec};
 use handoff_core::{
-    Caller, ContextEvent, ContextScope, Digest as ContentDigest, FeatureEvent, FeatureId,
-    FeatureName, FeatureRecord, Fence, IdempotencyKey, Moment, Now, PackageId, PackageRecord,
-    ProjectId, SessionId, Task, TaskId, TaskName,
+    Batch, BatchId, BatchName, Caller, ContextEvent, ContextScope, Digest as ContentDigest,
+    FeatureEvent, FeatureId, FeatureName, FeatureRecord, Fence, IdempotencyKey, Moment, Now,
+    PackageId, PackageRecord, ProjectId, SessionId, Task, TaskId, TaskName,
 };
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -115,6 +116,38 @@ pub enum Change {
     },
     /// Take the content of a package into a context, and consume it.
     Receive(Receiving),
+    /// Publish a batch with all its tasks, or nothing.
+    OpenBatch {
+        /// Identities and base. Not part of what is asked: a repeat brings others, and gets the first.
+        #[serde(skip)]
+        opening: Box<Opening>,
+        /// Where it belongs.
+        project: ProjectId,
+        /// What it is to be.
+        manifest: Box<Manifest>,
+    },
+    /// Tell a batch something.
+    Batch {
+        /// Which.
+        batch: BatchRef,
+        /// What.
+        command: BatchCommand,
+    },
+}
+
+/// How a caller means a batch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum BatchRef {
+    /// By its id.
+    Id(BatchId),
+    /// By its name: the live batch that has it, else the newest that ended.
+    Named {
+        /// Where.
+        project: ProjectId,
+        /// The name.
+        name: BatchName,
+    },
 }
 
 /// A package that is received: all of it or nothing.
@@ -207,6 +240,8 @@ pub enum Answer {
     /// The package it was about. One that was to be claimed and turned out to be expired is here too, as that: the refusal
     /// is recorded.
     Package(Box<PackageRecord>),
+    /// The batch it was about.
+    Batch(Box<Batch>),
     /// What was changed in a context.
     Context {
         /// Whose.
@@ -234,6 +269,7 @@ impl Answer {
             Self::Task(task) => Some(*task),
             Self::Feature(_)
             | Self::Package(_)
+            | Self::Batch(_)
             | Self::Context { .. }
             | Self::Hold { .. }
             | Self::NothingReady => None,
@@ -246,6 +282,20 @@ impl Answer {
             Self::Package(package) => Some(*package),
             Self::Task(_)
             | Self::Feature(_)
+            | Self::Batch(_)
+            | Self::Context { .. }
+            | Self::Hold { .. }
+            | Self::NothingReady => None,
+        }
+    }
+
+    /// The batch, where the answer is one.
+    pub fn into_batch(self) -> Option<Batch> {
+        match self {
+            Self::Batch(batch) => Some(*batch),
+            Self::Task(_)
+            | Self::Feature(_)
+            | Self::Package(_)
             | Self::Context { .. }
             | Self::Hold { .. }
             | Self::NothingReady => None,

@@ -48,7 +48,7 @@ pub(super) fn next(
             if owners.in_the_way(tx, &task)?.is_none() {
                 // Another claimer may have kept us waiting since the task was found.
                 if owners.are_known() || others == RowLock::Wait {
-                    refuse_held(tx, project)?;
+                    refuse_held(tx, &task)?;
                 }
                 return lease(tx, task, tenure, by, keyed);
             }
@@ -82,13 +82,13 @@ pub(super) fn this(
     if let Some(taken) = Owners::default().in_the_way(tx, &task)? {
         return Err(taken);
     }
-    refuse_held(tx, task.project)?;
+    refuse_held(tx, &task)?;
     lease(tx, task, tenure, by, keyed)
 }
 
 /// Looks at holds after whatever may have kept us waiting.
-fn refuse_held(tx: &mut Transaction<'_>, project: ProjectId) -> Result<(), StoreError> {
-    match holds::in_force(tx, &HoldScope::over(project))? {
+fn refuse_held(tx: &mut Transaction<'_>, task: &Task) -> Result<(), StoreError> {
+    match holds::in_force(tx, &HoldScope::over_task(task))? {
         Some((scope, _)) => Err(StoreError::Held { scope }),
         None => Ok(()),
     }

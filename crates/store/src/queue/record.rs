@@ -2,24 +2,40 @@
 
 use handoff_core::task::Command;
 use handoff_core::{
-    Caller, Envelope, Event, FeatureRecord, PackageRecord, StreamId, Task, TaskEvent,
+    Batch, Caller, Envelope, Event, FeatureRecord, PackageRecord, StreamId, Task, TaskEvent,
 };
 
 use super::change::Answer;
-use super::{Performed, command_task, feature_history, package_history, task_history};
+use super::{
+    Performed, batch, batch_history, command_task, feature_history, package_history, task_history,
+};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::sql::Act;
 use crate::store::Transaction;
 use crate::tasks;
 
-/// Adds a task. Dependencies that have already come to what they must are settled at once.
+/// Adds a task, and answers with it.
 pub(super) fn add(
     tx: &mut Transaction<'_>,
-    mut task: Task,
+    task: Task,
     by: &Caller,
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
+    let task = publish(tx, task, by, Some(keyed))?;
+    Ok(Performed {
+        answer: Answer::Task(Box::new(task)),
+        is_recorded: true,
+    })
+}
+
+/// Adds a task. Dependencies that have already come to what they must are settled at once.
+pub(super) fn publish(
+    tx: &mut Transaction<'_>,
+    mut task: Task,
+    by: &Caller,
+    keyed: Option<&Keyed<'_>>,
+) -> Result<Task, StoreError> {
     let mut events = vec![TaskEvent::Added {
         spec: task.spec.clone(),
     }];
@@ -38,15 +54,11 @@ pub(super) fn add(
             events.push(event);
         }
     }
-    let appending = appending_all(tx, &task, events, by, Some(keyed))?;
+    let appending = appending_all(tx, &task, events, by, keyed)?;
     let mut acts = vec![tasks::inserting(&task)?, appending];
     acts.extend(tasks::inserting_dependencies(&task));
     tx.execute_all(&acts)?;
-    let answer = Answer::Task(Box::new(task));
-    Ok(Performed {
-        answer,
-        is_recorded: true,
-    })
+    Ok(task)
 }
 
 /// Applies events to a task, writes both, and tells the tasks that waited for its end. Says whether there
@@ -71,16 +83,25 @@ pub(super) fn change(
         let what = format!("{} changed under our lock", task.id);
         return Err(StoreError::Inconsistent(what));
     }
-    if let Some(ending) = task.state.ending()
-        && had_ended.is_none()
-    {
-        let end = Command::EndDependency {
-            task: task.id,
-            ending,
-        };
-        tell_dependents(tx, task, &end, by)?;
+    if let Some(news) = task.news(had_ended) {
+        tell_dependents(tx, task, &news, by)?;
     }
+    if had_ended.is_some() && task.state.ending().is_none() {
+        settle(tx, task, by)?;
+    }
+    batch::follow(tx, task, by)?;
     Ok(true)
+}
+
+/// A task that is opened again hears once more of what it needs and will not come by itself.
+fn settle(tx: &mut Transaction<'_>, task: &mut Task, by: &Caller) -> Result<(), StoreError> {
+    for dependency in task.pending.clone() {
+        let other = tasks::get(tx, dependency.task)?;
+        if let Some(news) = other.news(None) {
+            command_task(tx, task, &news, by, None)?;
+        }
+    }
+    Ok(())
 }
 
 fn tell_dependents(
@@ -131,7 +152,13 @@ pub(super) fn answer(stream: StreamId, mut history: Vec<Envelope>) -> Result<Ans
                 scope,
                 hold: event.in_force(),
             }),
-            Some(Event::Task(_) | Event::Feature(_) | Event::Package(_) | Event::Context(_))
+            Some(
+                Event::Task(_)
+                | Event::Feature(_)
+                | Event::Package(_)
+                | Event::Context(_)
+                | Event::Batch(_),
+            )
             | None => Err(inconsistent("no hold in it".to_owned())),
         },
         StreamId::Context(scope) => match history.pop().map(|last| (last.seq, last.event)) {
@@ -140,9 +167,21 @@ pub(super) fn answer(stream: StreamId, mut history: Vec<Envelope>) -> Result<Ans
                 version,
                 event: Some(event),
             }),
-            Some((_, Event::Task(_) | Event::Feature(_) | Event::Package(_) | Event::Hold(_)))
+            Some((
+                _,
+                Event::Task(_)
+                | Event::Feature(_)
+                | Event::Package(_)
+                | Event::Hold(_)
+                | Event::Batch(_),
+            ))
             | None => Err(inconsistent("no change in it".to_owned())),
         },
+        StreamId::Batch(id) => {
+            let batch = Batch::replay(id, project?, batch_history(history))
+                .map_err(|error| inconsistent(error.to_string()))?;
+            Ok(Answer::Batch(Box::new(batch)))
+        }
         StreamId::Package(id) => {
             let package = PackageRecord::replay(id, project?, package_history(history))
                 .map_err(|error| inconsistent(error.to_string()))?;

@@ -23,6 +23,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         version: 3,
         sql: include_str!("../../migrations/sqlite/0003.sql"),
     },
+    Migration {
+        version: 4,
+        sql: include_str!("../../migrations/sqlite/0004.sql"),
+    },
 ];
 
 /// Makes sure that the file has the newest schema, and says which store it is.
@@ -141,19 +145,23 @@ mod tests {
     use super::*;
     use crate::sqlite::{Ambient, connection};
 
-    const NEXT: [Migration; 3] = [
+    const NEXT: [Migration; 5] = [
         MIGRATIONS[0],
         MIGRATIONS[1],
+        MIGRATIONS[2],
+        MIGRATIONS[3],
         Migration {
-            version: 3,
+            version: 5,
             sql: "CREATE TABLE later (x TEXT);",
         },
     ];
-    const BROKEN: [Migration; 3] = [
+    const BROKEN: [Migration; 5] = [
         MIGRATIONS[0],
         MIGRATIONS[1],
+        MIGRATIONS[2],
+        MIGRATIONS[3],
         Migration {
-            version: 3,
+            version: 5,
             sql: "CREATE TABLE later (x TEXT); CREATE TABLE meta (x TEXT);",
         },
     ];
@@ -204,8 +212,8 @@ mod tests {
         let fixture = fixture();
         assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
         assert!(fixture.has_table("later"));
-        let backup = Connection::open(fixture.home.path().join("handoff.v2.backup")).unwrap();
-        assert_eq!(int_pragma(&backup, "user_version").unwrap(), 2);
+        let backup = Connection::open(fixture.home.path().join("handoff.v4.backup")).unwrap();
+        assert_eq!(int_pragma(&backup, "user_version").unwrap(), 4);
         assert_eq!(store_id(&backup).unwrap(), fixture.id);
         assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
     }
@@ -224,7 +232,7 @@ mod tests {
         fixture.upgrade(&NEXT).unwrap();
         let refused = fixture.upgrade(MIGRATIONS);
         assert!(
-            matches!(refused, Err(StoreError::TooNew { found: 3, known: 2 })),
+            matches!(refused, Err(StoreError::TooNew { found: 5, known: 4 })),
             "{refused:?}"
         );
     }

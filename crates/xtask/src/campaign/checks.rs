@@ -41,9 +41,11 @@ impl Fact {
     pub(super) fn of(envelope: &Envelope) -> Self {
         let what = match &envelope.event {
             Event::Task(event) => of_task(event),
-            Event::Hold(_) | Event::Feature(_) | Event::Package(_) | Event::Context(_) => {
-                What::Other
-            }
+            Event::Hold(_)
+            | Event::Feature(_)
+            | Event::Package(_)
+            | Event::Context(_)
+            | Event::Batch(_) => What::Other,
         };
         Self {
             stream: envelope.stream.to_string(),

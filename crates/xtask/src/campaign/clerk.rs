@@ -134,6 +134,7 @@ fn refused(refusal: &Refusal) -> Refused {
         | Refusal::Leased { .. }
         | Refusal::Ended { .. }
         | Refusal::NotReady { .. }
+        | Refusal::Gathering { .. }
         | Refusal::NotRetriable { .. } => Refused::Other(refusal.to_string()),
     }
 }

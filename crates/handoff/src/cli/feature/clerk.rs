@@ -87,6 +87,7 @@ impl<'a> Clerk<'a> {
             Answer::Task(_)
             | Answer::Hold { .. }
             | Answer::Package(_)
+            | Answer::Batch(_)
             | Answer::Context { .. }
             | Answer::NothingReady => Ok(None),
         }

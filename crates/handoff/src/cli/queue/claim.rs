@@ -95,6 +95,7 @@ fn show(
         | Answer::Hold { .. }
         | Answer::Feature(_)
         | Answer::Package(_)
+        | Answer::Batch(_)
         | Answer::Context { .. } => None,
     };
     let code = match &task {

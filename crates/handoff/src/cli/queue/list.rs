@@ -127,7 +127,7 @@ fn table(tasks: &[TaskDocument]) -> Table {
 }
 
 /// What a state feels like.
-pub(super) fn tone(state: Phase) -> Tone {
+pub(in crate::cli) fn tone(state: Phase) -> Tone {
     match state {
         Phase::Waiting | Phase::Cancelled => Tone::Faint,
         Phase::Queued => Tone::Plain,

@@ -1,0 +1,37 @@
+//! The batch: a fan-out of parts that are worked on side by side, and the fan-in that brings their results together.
+//!
+//! ```text
+//!  open ─► Open ──── last part ended ────► FanIn ──── fan-in ended ───► Ended
+//!            ▲                               │                            │
+//!            └──────── a part is retried ────┴────────────────────────────┘      (Cancelled from anywhere)
+//! ```
+//!
+//! A [`Manifest`] says what is wanted. It is checked as a whole before anything is published: [`Manifest::read`] gives all
+//! mistakes at once, and whatever it accepts can be opened. A [`Plan`] says how it would run.
+//!
+//! A batch decides nothing about when its fan-in starts: the fan-in is a task that waits for the end of every part, and a task
+//! becomes ready once. The batch only follows it ([`Batch::follow`]), so the two cannot disagree.
+
+mod calibration;
+mod draft;
+mod event;
+mod manifest;
+mod measure;
+mod mistake;
+mod opening;
+mod plan;
+mod reading;
+mod record;
+mod relations;
+#[cfg(test)]
+mod simulation;
+
+pub use calibration::{Calibration, Factor, Kind, Sample};
+pub use event::{BatchCommand, BatchEvent, BatchRefusal};
+pub use manifest::{Estimate, FanInSpec, Manifest, OverlapRule, PartSpec, Successor};
+pub use measure::{Measured, Report, Stint, StintEnd, stints};
+pub use mistake::{Collision, ManifestError, Mistake, Wrong};
+pub use opening::{Opening, Publication};
+pub use plan::{Basis, Placed, Plan, amdahl};
+pub use reading::Rules;
+pub use record::{Batch, BatchPart, BatchSpec, BatchState, HistoryError};

@@ -1,0 +1,190 @@
+//! The fan-in: the tool, not an agent, brings the results of a batch together. An agent gets only what needs judgement.
+//!
+//! Every part that is done has a commit. They are merged onto the batch's base in the order of the manifest, in the object
+//! database, so that a crash leaves nothing half done and doing it again makes the same commits. What conflicts is left out. Then
+//! the check of the fan-in runs on all of it; if it fails, the part with which it begins to fail is searched for and left out,
+//! until it passes. Nothing is lost by that: the commit of a part that was left out stays on its own branch.
+//!
+//! An attempt at a fan-in works on a branch of its own like any other. `handoff/<batch>` is moved once, by [`publish`], when the
+//! result is accepted.
+
+mod gathering;
+mod pile;
+
+pub use gathering::{Conflict, FailedCheck, Gathering, MergedPart, Missing};
+
+use handoff_core::task::{Evidence, Part, VerifyCommand};
+use handoff_core::{Batch, BatchName, BranchName, CommitId, Task};
+use handoff_git::Repository;
+use handoff_store::{batches, read, tasks};
+
+use crate::error::EngineError;
+use crate::referee;
+use crate::workshop::Workshop;
+use pile::{Contribution, Pile};
+
+/// The branch on which the results of a batch come together.
+pub fn branch(batch: &BatchName) -> BranchName {
+    let name = format!("handoff/{batch}");
+    name.parse()
+        .expect("a batch's name is a part of a branch name")
+}
+
+/// Brings the results of the parts together in the tree `at`, which is the fan-in's own: its branch is moved, and what was not
+/// committed there is gone.
+pub fn gather(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    at: &Repository,
+) -> Result<Gathering, EngineError> {
+    let batch = batch_of(workshop, task)?;
+    let (given, missing) = contributions(workshop, &batch)?;
+    let git = workshop.git.bound_to(at);
+    let mut pile = Pile::new(&git, at, &batch, given)?;
+    git.put_tree(at, pile.top()).map_err(EngineError::Gather)?;
+    let failed_checks = match &task.spec.verify {
+        Some(check) => weed(workshop, task, at, check, &mut pile)?,
+        None => vec![],
+    };
+    git.put_tree(at, pile.top()).map_err(EngineError::Gather)?;
+    Ok(pile.gathered(&batch, missing, failed_checks))
+}
+
+/// Points the branch of the batch to an accepted result. What an earlier batch of the same name left there is kept.
+pub fn publish(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    commit: &CommitId,
+) -> Result<BranchName, EngineError> {
+    let branch = branch(&batch_of(workshop, task)?.spec.name);
+    let (git, repository) = (&workshop.git, workshop.repository);
+    git.point_branch(repository, &branch, commit)
+        .map_err(EngineError::Gather)?;
+    Ok(branch)
+}
+
+/// Where the work on a task of a batch begins: at the base of the batch, with what the parts have done that it needs. None for
+/// a task that belongs to no batch.
+pub fn beginning(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+) -> Result<Option<CommitId>, EngineError> {
+    let needed = match task.spec.part {
+        None => return Ok(None),
+        Some(Part::FanIn { .. }) => vec![],
+        Some(Part::SubTask { .. }) => task.spec.after.clone(),
+    };
+    let batch = batch_of(workshop, task)?;
+    let (mut given, _) = contributions(workshop, &batch)?;
+    given.retain(|it| needed.iter().any(|dependency| dependency.task == it.task));
+    let git = workshop.git.clone();
+    let pile = Pile::new(&git, workshop.repository, &batch, given)?;
+    match pile.first_conflict() {
+        None => Ok(Some(pile.top().clone())),
+        Some(part) => Err(EngineError::NoBeginning(part.clone())),
+    }
+}
+
+fn batch_of(workshop: &mut Workshop<'_>, task: &Task) -> Result<Batch, EngineError> {
+    let part = task.spec.part.ok_or(EngineError::NoBatch(task.id))?;
+    Ok(read(workshop.store, |tx| batches::get(tx, part.batch()))?)
+}
+
+/// What the parts left, and which left nothing because they did not end well.
+fn contributions(
+    workshop: &mut Workshop<'_>,
+    batch: &Batch,
+) -> Result<(Vec<Contribution>, Vec<Missing>), EngineError> {
+    let (mut given, mut missing) = (vec![], vec![]);
+    for part in &batch.spec.parts {
+        let task = read(workshop.store, |tx| tasks::get(tx, part.task))?;
+        match Missing::of(part, &task) {
+            Some(it) => missing.push(it),
+            None => given.push(Contribution {
+                name: part.name.clone(),
+                task: part.task,
+                task_name: task.spec.name.clone(),
+                commit: committed(&task),
+            }),
+        }
+    }
+    Ok((given, missing))
+}
+
+fn committed(task: &Task) -> Option<CommitId> {
+    let proofs = task.evidence.iter().rev();
+    { proofs }.find_map(|proof| match proof {
+        Evidence::Committed { commit, .. } => Some(commit.clone()),
+        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
+    })
+}
+
+/// Takes parts off the pile until the check passes on what is left.
+fn weed(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    at: &Repository,
+    check: &VerifyCommand,
+    pile: &mut Pile<'_>,
+) -> Result<Vec<FailedCheck>, EngineError> {
+    let mut failed = vec![];
+    let mut trial = Trial {
+        workshop,
+        task,
+        at,
+        check,
+    };
+    while let Some(objection) = trial.objection(pile.top())? {
+        let Some(height) = first_failing(&mut trial, pile)? else {
+            // It fails without any part too: nobody here is to blame, and leaving parts out would help nobody.
+            failed.push(FailedCheck {
+                part: None,
+                also_left_out: vec![],
+                objection,
+            });
+            break;
+        };
+        let (part, also_left_out) = pile.take_off(height)?;
+        failed.push(FailedCheck {
+            part: Some(part),
+            also_left_out,
+            objection,
+        });
+    }
+    Ok(failed)
+}
+
+/// The height of the pile at which the check begins to fail, by halving; none if it fails at the base. The top is known to fail.
+fn first_failing(trial: &mut Trial<'_, '_>, pile: &Pile<'_>) -> Result<Option<usize>, EngineError> {
+    if trial.objection(pile.at_height(0))?.is_some() {
+        return Ok(None);
+    }
+    let (mut good, mut bad) = (0, pile.height());
+    while bad - good > 1 {
+        let middle = usize::midpoint(good, bad);
+        match trial.objection(pile.at_height(middle))? {
+            Some(_) => bad = middle,
+            None => good = middle,
+        }
+    }
+    Ok(Some(bad))
+}
+
+/// The check of a fan-in, and where it runs.
+struct Trial<'a, 'b> {
+    workshop: &'a mut Workshop<'b>,
+    task: &'a Task,
+    at: &'a Repository,
+    check: &'a VerifyCommand,
+}
+
+impl Trial<'_, '_> {
+    /// What the check has against a commit.
+    fn objection(&mut self, commit: &CommitId) -> Result<Option<String>, EngineError> {
+        let git = self.workshop.git.bound_to(self.at);
+        git.put_tree(self.at, commit).map_err(EngineError::Gather)?;
+        let root = self.at.worktree_root().unwrap_or_else(|| self.at.git_dir());
+        let verdict = referee::verify(self.workshop, self.task, self.check, root)?;
+        Ok(verdict.objection)
+    }
+}

@@ -1,0 +1,265 @@
+//! Results of parts brought together with real git, by what the parts did.
+
+use handoff_core::batch::{Manifest, Opening, Rules};
+use handoff_core::lease::Ttl;
+use handoff_core::task::{Command, Ending};
+use handoff_core::{Batch, BatchId, Caller, Task, TaskId};
+use handoff_engine::fan_in::Gathering;
+use handoff_engine::{Attempt, fan_in};
+use handoff_git::Repository;
+use handoff_store::queue::{Change, Request, TenureWish, submit};
+use handoff_store::{read, tasks};
+
+use crate::stage::Stage;
+
+/// A batch of these parts: name, paths, and more.
+fn open(stage: &mut Stage, head: &str, parts: &[(&str, &str, &str)]) -> Batch {
+    let part = |(id, owns, more): &(&str, &str, &str)| {
+        format!(
+            "[[sub_tasks]]\nid = \"{id}\"\nbrief = \"x\"\nfile_ownership = [\"{owns}\"]\n{more}\n"
+        )
+    };
+    let parts: String = parts.iter().map(part).collect();
+    let text =
+        format!("schema_version = 2\nbatch_id = \"b\"\nfan_in_task = \"merge\"\n{head}\n{parts}");
+    let manifest = Manifest::read(&text, Rules::default()).unwrap();
+    let id = || TaskId::from_uuid(handoff_process::mint());
+    let opening = Opening {
+        batch: BatchId::from_uuid(handoff_process::mint()),
+        parts: manifest.parts.iter().map(|_| id()).collect(),
+        fan_in: id(),
+        next: id(),
+        base: stage.repo.head().parse().unwrap(),
+    };
+    let request = Request {
+        by: Caller::Person,
+        key: handoff_process::mint().to_string().parse().unwrap(),
+        change: Change::OpenBatch {
+            opening: Box::new(opening),
+            project: stage.project,
+            manifest: Box::new(manifest),
+        },
+    };
+    let answer = submit(&mut stage.store, &request).unwrap().answer;
+    answer.into_batch().unwrap()
+}
+
+/// The fan-in, claimed, with a tree of its own.
+fn claimed(stage: &mut Stage, batch: &Batch) -> (Task, Repository) {
+    let change = Change::ClaimNext {
+        project: stage.project,
+        tenure: TenureWish::Timed {
+            ttl: Ttl::default(),
+        },
+    };
+    let task = stage.submit(Caller::Worker, change);
+    assert_eq!(task.id, batch.spec.fan_in);
+    std::fs::create_dir_all(stage.places.worktrees(stage.project)).unwrap();
+    let (path, branch) = (stage.worktree(&task), Attempt::of(&task).branch(&task));
+    let git = stage.git();
+    let at = git.add_worktree(stage.repository(), &path, &branch, &batch.spec.base);
+    (task, at.unwrap())
+}
+
+fn gather(stage: &mut Stage, batch: &Batch) -> Gathering {
+    let (task, at) = claimed(stage, batch);
+    let once = fan_in::gather(&mut stage.workshop(), &task, &at).unwrap();
+    // Whoever was killed in the middle does it again.
+    let again = fan_in::gather(&mut stage.workshop(), &task, &at).unwrap();
+    assert_eq!(once, again);
+    let root = at.worktree_root().unwrap();
+    assert_eq!(stage.git().head(&at).unwrap(), once.tip);
+    let status = stage
+        .repo
+        .git(["-C", root.to_str().unwrap(), "status", "--porcelain"]);
+    assert_eq!(status, "");
+    once
+}
+
+fn files(stage: &Stage, gathering: &Gathering) -> Vec<String> {
+    let tree = stage
+        .repo
+        .git(["ls-tree", "-r", "--name-only", gathering.tip.as_str()]);
+    tree.lines().map(str::to_owned).collect()
+}
+
+fn names<'a>(parts: impl IntoIterator<Item = &'a handoff_core::PartName>) -> Vec<&'a str> {
+    parts
+        .into_iter()
+        .map(handoff_core::PartName::as_str)
+        .collect()
+}
+
+#[test]
+fn parts_that_are_done_come_together_in_the_order_of_the_manifest() {
+    let mut stage = Stage::new();
+    let parts = [
+        ("one", "a/", "estimated_minutes = 5"),
+        ("two", "b/", "estimated_minutes = 9"),
+        ("none", "c/", "estimated_minutes = 1"),
+    ];
+    let batch = open(
+        &mut stage,
+        "[fan_in]\nverify = \"test -e a/f && test -e b/f\"",
+        &parts,
+    );
+    let base = stage.repo.head();
+    // The longest goes first; where it stands in the manifest is another matter.
+    stage.walk("mkdir b; echo two > b/f");
+    stage.walk("mkdir a; echo one > a/f");
+    stage.walk("true");
+    let gathering = gather(&mut stage, &batch);
+    assert!(!gathering.needs_judgement(), "{gathering:?}");
+    assert_eq!(
+        names(gathering.merged.iter().map(|it| &it.part)),
+        ["one", "two"]
+    );
+    assert_eq!(names(&gathering.unchanged), ["none"]);
+    assert_eq!(files(&stage, &gathering), ["README.md", "a/f", "b/f"]);
+    let message = stage
+        .repo
+        .git(["log", "-1", "--format=%B", gathering.tip.as_str()]);
+    assert!(message.contains("Merge part two of b") && message.contains(&batch.id.to_string()));
+
+    let task = stage.task(batch.spec.fan_in);
+    let branch = fan_in::publish(&mut stage.workshop(), &task, &gathering.tip).unwrap();
+    assert_eq!(
+        stage.repo.resolve("refs/heads/handoff/b"),
+        Some(gathering.tip.to_string())
+    );
+    assert_eq!((branch.as_str(), stage.repo.head()), ("handoff/b", base));
+}
+
+#[test]
+fn what_conflicts_is_left_out_and_told() {
+    let mut stage = Stage::new();
+    let parts = [("one", "f", ""), ("two", "f", ""), ("three", "g", "")];
+    let batch = open(&mut stage, "overlap = \"serialise\"", &parts);
+    stage.walk("echo one > f");
+    stage.walk("echo two > f");
+    stage.walk("echo three > g");
+    let gathering = gather(&mut stage, &batch);
+    assert_eq!(
+        names(gathering.merged.iter().map(|it| &it.part)),
+        ["one", "three"]
+    );
+    let conflict = &gathering.conflicts[0];
+    assert_eq!(
+        (conflict.part.as_str(), conflict.paths.as_slice()),
+        ("two", &["f".to_owned()][..])
+    );
+    let text = gathering.text();
+    assert!(
+        text.contains("## two conflicts") && text.contains("> f\n"),
+        "{text}"
+    );
+    stage.repo.git(["cat-file", "-e", conflict.commit.as_str()]);
+}
+
+#[test]
+fn the_part_with_which_the_check_fails_is_found_and_left_out_with_what_is_built_on_it() {
+    let mut stage = Stage::new();
+    let check = "[fan_in]\nverify = \"! grep -rq bad d && echo fine\"";
+    let parts: Vec<_> = ["p0", "p1", "p2", "p3", "p4"]
+        .map(|it| (it, format!("d/{it}")))
+        .into();
+    let parts: Vec<_> = parts
+        .iter()
+        .map(|(id, owns)| (*id, owns.as_str(), ""))
+        .collect();
+    let batch = open(&mut stage, check, &parts);
+    for content in ["ok", "bad", "ok", "bad", "ok"] {
+        stage.walk(&format!(
+            "mkdir -p d; echo {content} > d/$(printf %s \"$HANDOFF_TASK\" | tail -c 2)"
+        ));
+    }
+    let gathering = gather(&mut stage, &batch);
+    let culprits = gathering.failed_checks.iter().flat_map(|it| &it.part);
+    assert_eq!(names(culprits), ["p1", "p3"]);
+    assert_eq!(
+        files(&stage, &gathering),
+        ["README.md", "d/p0", "d/p2", "d/p4"]
+    );
+    assert!(gathering.text().contains("## The check fails with p1"));
+}
+
+#[test]
+fn a_check_that_fails_without_any_part_blames_none() {
+    let mut stage = Stage::new();
+    let batch = open(
+        &mut stage,
+        "[fan_in]\nverify = \"false\"",
+        &[("one", "a", "")],
+    );
+    stage.walk("echo one > a");
+    let gathering = gather(&mut stage, &batch);
+    assert_eq!(gathering.failed_checks[0].part, None);
+    assert_eq!(files(&stage, &gathering), ["README.md", "a"]);
+}
+
+#[test]
+fn a_part_that_did_not_end_well_is_told_with_its_reason() {
+    let mut stage = Stage::new();
+    let batch = open(&mut stage, "", &[("one", "a", ""), ("two", "b", "")]);
+    stage.walk("echo one > a");
+    stage.walk("echo wrong > not-mine");
+    let gathering = gather(&mut stage, &batch);
+    assert_eq!(gathering.blocked[0].ending, Ending::Blocked);
+    assert!(gathering.needs_judgement());
+    let text = gathering.text();
+    assert!(
+        text.contains("## two is blocked")
+            && text.contains("> the session changed what it does not own: `not-mine`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_part_begins_with_what_it_needs() {
+    let mut stage = Stage::new();
+    let needs = "depends_on = [\"one\", \"two\"]";
+    let batch = open(
+        &mut stage,
+        "",
+        &[("one", "a", ""), ("two", "b", ""), ("three", "a", needs)],
+    );
+    stage.walk("echo one > a");
+    stage.walk("echo two > b");
+    let three = read(&mut stage.store, |tx| {
+        tasks::get(tx, batch.spec.parts[2].task)
+    })
+    .unwrap();
+    let beginning = fan_in::beginning(&mut stage.workshop(), &three)
+        .unwrap()
+        .unwrap();
+    let tree = stage
+        .repo
+        .git(["ls-tree", "-r", "--name-only", beginning.as_str()]);
+    assert_eq!(tree.lines().collect::<Vec<_>>(), ["README.md", "a", "b"]);
+    let one = stage.task(batch.spec.parts[0].task);
+    let beginning = fan_in::beginning(&mut stage.workshop(), &one).unwrap();
+    assert_eq!(beginning, Some(batch.spec.base));
+}
+
+#[test]
+fn what_an_earlier_batch_of_the_same_name_left_is_kept() {
+    let mut stage = Stage::new();
+    stage.repo.git(["checkout", "--quiet", "-b", "handoff/b"]);
+    stage.repo.write("earlier", "x\n");
+    stage.repo.git(["add", "earlier"]);
+    stage.repo.git(["commit", "--quiet", "-m", "earlier"]);
+    let earlier = stage.repo.head();
+    stage.repo.git(["checkout", "--quiet", "-"]);
+    let batch = open(&mut stage, "", &[("one", "a", "")]);
+    stage.walk("echo one > a");
+    let gathering = gather(&mut stage, &batch);
+    let task = stage.task(batch.spec.fan_in);
+    fan_in::publish(&mut stage.workshop(), &task, &gathering.tip).unwrap();
+    let kept = format!("refs/handoff/quarantine/handoff/b-{}", &earlier[..12]);
+    assert_eq!(stage.repo.resolve(&kept), Some(earlier));
+    let cancel = Command::Release {
+        fence: task.fence,
+        reason: None,
+    };
+    stage.tell(&task, cancel);
+}

@@ -1,0 +1,98 @@
+//! `handoff batch retry` and `handoff batch cancel`.
+
+use handoff_api::{BatchReceipt, ExitCode};
+use handoff_core::PartName;
+use handoff_core::batch::BatchCommand;
+use handoff_core::task::Reason;
+use handoff_store::queue::{Answer, BatchRef, Change};
+
+use super::look;
+use crate::cli::queue::KeyArg;
+use crate::context::Context;
+use crate::desk::{Desk, Recorded};
+use crate::failure::Failure;
+use crate::output::Tone;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetryArgs {
+    /// Its name or id.
+    batch: String,
+    /// Only these parts, what they need, and what waits for them.
+    parts: Vec<PartName>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CancelArgs {
+    /// Its name or id.
+    batch: String,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let command = BatchCommand::Retry { parts: args.parts };
+    change(&args.batch, command, args.key, ctx)
+}
+
+pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let command = BatchCommand::Cancel {
+        reason: args.reason,
+    };
+    change(&args.batch, command, args.key, ctx)
+}
+
+fn change(
+    batch: &str,
+    command: BatchCommand,
+    key: KeyArg,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let batch = desk.batch_ref(batch)?;
+    let recorded = desk.submit(Change::Batch { batch, command }, key.key)?;
+    let shown = tell(&mut desk, &recorded, ctx);
+    shown.map_err(|failure| recorded.untold(failure))
+}
+
+/// Says what became of a batch.
+pub(super) fn tell(
+    desk: &mut Desk,
+    recorded: &Recorded,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let Answer::Batch(batch) = &recorded.receipt.answer else {
+        return Err(Failure::new(
+            ExitCode::Internal,
+            "the answer is not a batch",
+        ));
+    };
+    let look = look::take(desk, &BatchRef::Id(batch.id))?;
+    let is_repeat = recorded.receipt.is_repeat;
+    if ctx.out.is_json() {
+        let receipt = BatchReceipt {
+            batch: look.document,
+            key: recorded.key.to_string(),
+            is_repeat,
+        };
+        ctx.out.document(BatchReceipt::SCHEMA, receipt)?;
+        return Ok(ExitCode::Done);
+    }
+    let again = if is_repeat {
+        " (it was so already)"
+    } else {
+        ""
+    };
+    let document = look.document;
+    let name = ctx.out.styled(Tone::Strong, &document.name);
+    let parts = document.parts.len();
+    ctx.out.line(format!(
+        "{name} is {}: {} of {parts} parts done{again}",
+        document.state, document.done
+    ))?;
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,78 @@
+//! `handoff batch show --follow`: told by the ledger when something changes, and once a second on a screen.
+
+use std::time::Duration;
+
+use handoff_api::{BatchDocument, ExitCode};
+use handoff_store::queue::BatchRef;
+
+use super::{look, show};
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::one_line;
+
+/// A person wants to see time pass.
+const TICK: Duration = Duration::from_secs(1);
+/// A program is told of changes; this is only for the case that the telling fails.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
+
+/// Shows a batch until it has ended.
+pub(super) fn run(
+    desk: &mut Desk,
+    batch: &BatchRef,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let mut bell = desk.store.bell()?;
+    let patience = if ctx.out.is_screen() {
+        TICK
+    } else {
+        LOOK_AGAIN
+    };
+    let mut shown: Option<Vec<String>> = None;
+    loop {
+        let document = look::take(desk, batch)?.document;
+        let is_over = !matches!(document.state, "open" | "fan-in");
+        let states = states(&document);
+        if ctx.out.is_screen() || shown.as_ref() != Some(&states) {
+            tell(document, shown.as_deref(), ctx)?;
+            shown = Some(states);
+        }
+        if is_over {
+            return Ok(ExitCode::Done);
+        }
+        bell.wait(patience)?;
+    }
+}
+
+/// What counts as a change for whoever reads lines.
+fn states(batch: &BatchDocument) -> Vec<String> {
+    let parts = batch.parts.iter().chain([&batch.fan_in]);
+    let line = |it: &handoff_api::BatchPartDocument| format!("{}: {}", it.part, it.state);
+    let whole = format!("{}: {}", batch.name, batch.state);
+    parts.map(line).chain([whole]).collect()
+}
+
+/// A screen is drawn anew; lines tell what is different; a program gets the whole document.
+fn tell(
+    document: BatchDocument,
+    before: Option<&[String]>,
+    ctx: &mut Context,
+) -> Result<(), Failure> {
+    if ctx.out.is_json() {
+        ctx.out.document(BatchDocument::SCHEMA, document)?;
+        return Ok(());
+    }
+    let Some(before) = before else {
+        return show::tell(&document, ctx);
+    };
+    if ctx.out.is_screen() {
+        ctx.out.next_screen()?;
+        return show::tell(&document, ctx);
+    }
+    for line in states(&document) {
+        if !before.contains(&line) {
+            ctx.out.line(one_line(&line))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! A batch as it looks now: its tasks, their attempts, and what lies over them.
+
+use handoff_api::{BatchDocument, BatchPartDocument, PartFacts};
+use handoff_core::batch::{Batch, Calibration, Estimate, Kind, Measured, Sample, stints};
+use handoff_core::task::View;
+use handoff_core::{Event, HoldScope, SessionId, StreamId, Task, TaskId};
+use handoff_store::queue::BatchRef;
+use handoff_store::{StoreError, Transaction, batches, events, holds, read, tasks};
+
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// So many batches of a project's past say how good guesses are.
+const REMEMBERED: u32 = 50;
+
+/// A batch and what was measured of its tasks, parts first, the fan-in last.
+pub(super) struct Look {
+    pub(super) document: BatchDocument,
+    pub(super) measured: Vec<Measured>,
+}
+
+/// Looks at a batch.
+pub(super) fn take(desk: &mut Desk, batch: &BatchRef) -> Result<Look, Failure> {
+    // What cannot be found out about holders must not keep anybody from looking.
+    let lost = desk.lost().unwrap_or_default();
+    Ok(read(&mut *desk.store, |tx| {
+        let batch = find(tx, batch)?;
+        look(tx, &batch, &lost)
+    })?)
+}
+
+pub(super) fn find(tx: &mut Transaction<'_>, batch: &BatchRef) -> Result<Batch, StoreError> {
+    match batch {
+        BatchRef::Id(id) => batches::get(tx, *id),
+        BatchRef::Named { project, name } => batches::named(tx, *project, name),
+    }
+}
+
+fn look(tx: &mut Transaction<'_>, batch: &Batch, lost: &[SessionId]) -> Result<Look, StoreError> {
+    let mut scopes = HoldScope::over(batch.project).to_vec();
+    scopes.push(HoldScope::Batch(batch.id));
+    let is_held = batch.state.is_live() && holds::in_force(tx, &scopes)?.is_some();
+    let moment = tx.now.moment.clone();
+    let view = View {
+        now: &moment,
+        is_held_above: is_held,
+        lost,
+    };
+    let (mut parts, mut measured) = (vec![], vec![]);
+    for member in members(batch) {
+        let task = tasks::get(tx, member.task)?;
+        let times = measure(tx, &task, &member)?;
+        let facts = PartFacts {
+            part: member.name,
+            task: &task,
+            measured: &times,
+        };
+        parts.push(BatchPartDocument::of(&facts, &view));
+        measured.push(times);
+    }
+    let fan_in = parts
+        .pop()
+        .ok_or_else(|| StoreError::Inconsistent(format!("{} has no fan-in", batch.id)))?;
+    let document = BatchDocument {
+        id: batch.id.to_string(),
+        name: batch.spec.name.to_string(),
+        state: batch.state.word(),
+        is_held,
+        base: batch.spec.base.to_string(),
+        opened_at: batch.opened_at,
+        reason: BatchDocument::reason_of(batch),
+        done: parts.iter().filter(|it| it.state.word() == "done").count(),
+        parts,
+        fan_in,
+        next: batch.spec.next_name.as_ref().map(ToString::to_string),
+    };
+    Ok(Look { document, measured })
+}
+
+/// A task of a batch as the batch knows it.
+struct Member {
+    name: String,
+    task: TaskId,
+    kind: Kind,
+    estimate: Option<Estimate>,
+}
+
+/// The parts in order, then the fan-in.
+fn members(batch: &Batch) -> Vec<Member> {
+    let parts = batch.spec.parts.iter().map(|part| Member {
+        name: part.name.to_string(),
+        task: part.task,
+        kind: Kind::SubTask,
+        estimate: part.estimate,
+    });
+    let fan_in = Member {
+        name: "fan-in".to_owned(),
+        task: batch.spec.fan_in,
+        kind: Kind::FanIn,
+        estimate: batch.spec.fan_in_estimate,
+    };
+    parts.chain([fan_in]).collect()
+}
+
+fn measure(tx: &mut Transaction<'_>, task: &Task, member: &Member) -> Result<Measured, StoreError> {
+    let history = events::history(tx, StreamId::Task(task.id), u64::MAX)?;
+    let known = history.iter().filter_map(|envelope| match &envelope.event {
+        Event::Task(event) => Some((envelope.at, event)),
+        Event::Hold(_)
+        | Event::Feature(_)
+        | Event::Package(_)
+        | Event::Context(_)
+        | Event::Batch(_) => None,
+    });
+    Ok(Measured {
+        kind: member.kind,
+        agent: task.spec.agent.clone(),
+        estimate: member.estimate,
+        stints: stints(known, tx.now.wall),
+    })
+}
+
+/// How good guesses were in this project.
+pub(super) fn calibration(desk: &mut Desk) -> Result<Calibration, Failure> {
+    let project = desk.project;
+    let samples = read(&mut *desk.store, |tx| {
+        let mut samples: Vec<Sample> = vec![];
+        for batch in batches::page(tx, project, None, REMEMBERED)? {
+            for member in members(&batch) {
+                if member.estimate.is_some() {
+                    let task = tasks::get(tx, member.task)?;
+                    samples.extend(measure(tx, &task, &member)?.sample());
+                }
+            }
+        }
+        Ok(samples)
+    })?;
+    Ok(Calibration::of(&samples))
+}

@@ -1,0 +1,87 @@
+//! Opening a batch: its manifest is checked whole, then everything is published at once.
+
+use std::path::{Path, PathBuf};
+
+use handoff_api::ExitCode;
+use handoff_core::batch::{Manifest, Opening};
+use handoff_core::{BatchId, IdempotencyKey, TaskId};
+use handoff_git::{Git, Repository};
+use handoff_store::queue::{Answer, Change};
+
+use super::change;
+use super::manifest_file;
+use super::plan::{self, SlotsArg};
+use crate::cli::baton;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+/// Whether anything is to happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Earnest {
+    /// Open it.
+    Really,
+    /// Only show what would be.
+    DryRun,
+}
+
+/// Opens the batch of a manifest, or shows how it would run.
+pub(in crate::cli) fn open(
+    file: &Path,
+    earnest: Earnest,
+    slots: &SlotsArg,
+    key: Option<IdempotencyKey>,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let manifest = manifest_file::read(file, ctx)?;
+    check_workspace(&manifest, ctx)?;
+    if earnest == Earnest::DryRun {
+        return plan::show(&manifest, slots, ctx);
+    }
+    let mut desk = Desk::open(ctx)?;
+    let git = Git::new(ctx.ambient.environment.clone());
+    let base = git.head(&desk.repository).map_err(|error| {
+        Failure::failed("there is no commit that the parts could begin with")
+            .because(&error)
+            .hint("commit something first")
+    })?;
+    let change = opening(manifest, base, &desk);
+    let recorded = desk.submit(change, key)?;
+    if let Answer::Batch(batch) = &recorded.receipt.answer {
+        baton::write_batch(&mut desk, batch, ctx);
+    }
+    let shown = change::tell(&mut desk, &recorded, ctx);
+    shown.map_err(|failure| recorded.untold(failure))
+}
+
+fn opening(manifest: Manifest, base: handoff_core::CommitId, desk: &Desk) -> Change {
+    let id = || TaskId::from_uuid(handoff_process::mint());
+    let opening = Opening {
+        batch: BatchId::from_uuid(handoff_process::mint()),
+        parts: manifest.parts.iter().map(|_| id()).collect(),
+        fan_in: id(),
+        next: id(),
+        base,
+    };
+    Change::OpenBatch {
+        opening: Box::new(opening),
+        project: desk.project,
+        manifest: Box::new(manifest),
+    }
+}
+
+/// A manifest that names a repository is opened in that one and no other.
+fn check_workspace(manifest: &Manifest, ctx: &Context) -> Result<(), Failure> {
+    let Some(workspace) = &manifest.workspace else {
+        return Ok(());
+    };
+    let here = crate::desk::discover(ctx)?;
+    let there = Repository::discover(&PathBuf::from(workspace)).ok();
+    let is_same = there.is_some_and(|it| it.common_dir() == here.common_dir());
+    if is_same {
+        return Ok(());
+    }
+    let what = format!("the manifest is for the repository at `{workspace}`, not for this one");
+    Err(Failure::new(ExitCode::Conflict, what)
+        .hint("change to that repository, or take `workspace` out of the manifest"))
+}

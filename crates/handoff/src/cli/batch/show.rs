@@ -1,0 +1,112 @@
+//! `handoff batch show`.
+
+use std::time::Duration;
+
+use handoff_api::{BatchDocument, BatchPartDocument, ExitCode};
+use handoff_core::task::Phase;
+use handoff_store::StoreError;
+
+use super::bar::{bar, span_text};
+use super::{follow, list, look};
+use crate::cli::queue::tone;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Table, Tone, one_line, plain};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Its name or id.
+    batch: String,
+    /// Show it again whenever something changes, until it ends.
+    #[arg(long, short)]
+    follow: bool,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = open(&args.batch, ctx)?;
+    let batch = desk.batch_ref(&args.batch)?;
+    if args.follow {
+        return follow::run(&mut desk, &batch, ctx);
+    }
+    let look = look::take(&mut desk, &batch)?;
+    if ctx.out.is_json() {
+        ctx.out.document(BatchDocument::SCHEMA, look.document)?;
+    } else {
+        tell(&look.document, ctx)?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// A project without a desk has no batch.
+pub(super) fn open(batch: &str, ctx: &Context) -> Result<Desk, Failure> {
+    Desk::peek(ctx)?.ok_or_else(|| {
+        Failure::from(StoreError::NotFound {
+            what: format!("batch {batch:?} in this project"),
+        })
+    })
+}
+
+/// The batch as text: a heading, a line a part, and what needs a person.
+pub(super) fn tell(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> {
+    let name = ctx.out.styled(Tone::Strong, &batch.name);
+    let state = ctx.out.styled(list::tone(batch.state), batch.state);
+    let held = if batch.is_held { ", held" } else { "" };
+    let (done, all) = (batch.done, batch.parts.len());
+    ctx.out.line(format!(
+        "{name}  {state}{held}  {done} of {all} parts done\n"
+    ))?;
+    ctx.out.table(&table(batch))?;
+    tell_trouble(batch, ctx)
+}
+
+fn table(batch: &BatchDocument) -> Table {
+    let mut table = Table::new(&["PART", "STATE", "", "TIME", "TRY", "SESSION"]);
+    for part in batch.parts.iter().chain([&batch.fan_in]) {
+        table.row(cells(part));
+    }
+    table
+}
+
+fn cells(part: &BatchPartDocument) -> [(Tone, String); 6] {
+    let span = |it: f64| span_text(Duration::from_secs_f64(it));
+    let time = match (part.took_seconds, part.estimate_seconds) {
+        (Some(took), Some(estimate)) => format!("{} of {}", span(took), span(estimate)),
+        (Some(took), None) => span(took),
+        (None, Some(estimate)) => format!("~ {}", span(estimate)),
+        (None, None) => "-".to_owned(),
+    };
+    let session = part.session.clone().unwrap_or_else(|| "-".to_owned());
+    [
+        (Tone::Strong, part.part.clone()),
+        (tone(part.state), part.state.to_string()),
+        (
+            tone(part.state),
+            bar(part.state, part.took_seconds, part.estimate_seconds),
+        ),
+        (Tone::Plain, time),
+        (Tone::Faint, part.attempts.to_string()),
+        (Tone::Faint, session),
+    ]
+}
+
+fn tell_trouble(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> {
+    let needs = |part: &&BatchPartDocument| matches!(part.state, Phase::Failed | Phase::Blocked);
+    let parts = batch.parts.iter().chain([&batch.fan_in]);
+    let trouble: Vec<_> = parts.filter(needs).collect();
+    if trouble.is_empty() {
+        return Ok(());
+    }
+    ctx.out.line("")?;
+    for part in trouble {
+        let name = ctx.out.styled(tone(part.state), &part.part);
+        let said = part.said.as_deref().unwrap_or("it did not say why");
+        ctx.out
+            .line(format!("{name}: {}", plain(&one_line(said))))?;
+    }
+    ctx.out.note(format!(
+        "\nWhen that is put right: `handoff batch retry {}`.",
+        batch.name
+    ))?;
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! The baton for people: `$HANDOFF_HOME/queue/<project>/<task>.md`, Markdown with front matter.
+//!
+//! It is a view of the ledger at the time of a dump, never read back. If it cannot be written, the task is recorded all the same.
+
+use handoff_core::task::Evidence;
+use handoff_core::{Batch, Ownership, ProjectId, Task, TaskId, visible};
+use handoff_engine::Places;
+use handoff_files::{Dir, Mode, atomic};
+use handoff_git::{Git, Repository};
+use handoff_store::{packages, read, tasks};
+
+use crate::context::Context;
+use crate::desk::Desk;
+
+/// So many commits are told.
+const COMMITS: u32 = 3;
+
+/// Where the code stands when a baton is written.
+pub(super) struct Ground {
+    branch: Option<String>,
+    head: Option<String>,
+    /// The commit that was verified good, and how.
+    baseline: Option<(String, String)>,
+    commits: Vec<String>,
+}
+
+impl Ground {
+    /// What cannot be found out is left out: the baton is for reading.
+    pub(super) fn of(repository: &Repository, ctx: &Context) -> Self {
+        let git = Git::new(ctx.ambient.environment.clone());
+        let branch = repository.read_head().ok().and_then(|head| head.branch);
+        let branch = branch.and_then(|it| Some(it.strip_prefix("refs/heads/")?.to_owned()));
+        let baseline = branch
+            .as_ref()
+            .and_then(|it| git.baseline(repository, it).ok().flatten());
+        Self {
+            head: git.head(repository).ok().map(|it| it.to_string()),
+            baseline: baseline.map(|it| {
+                let how = it
+                    .command
+                    .unwrap_or_else(|| format!("the word of {}", it.by));
+                (it.commit.to_string(), how)
+            }),
+            commits: git.newest_subjects(repository, COMMITS).unwrap_or_default(),
+            branch,
+        }
+    }
+
+    fn verified(&self) -> String {
+        match (&self.head, &self.baseline) {
+            (None, _) => "There is no commit yet.".to_owned(),
+            (Some(head), Some((commit, how))) if head == commit => {
+                format!("`{}` is verified, by {}.", short(head), quoted_word(how))
+            }
+            (Some(head), Some((commit, _))) => format!(
+                "`{}` is not verified; the last commit that was is `{}`.",
+                short(head),
+                short(commit)
+            ),
+            (Some(head), None) => format!(
+                "`{}` is not verified: this branch has no baseline.",
+                short(head)
+            ),
+        }
+    }
+}
+
+fn quoted_word(text: &str) -> String {
+    format!("`{}`", visible::without_hidden(text).replace('`', "'"))
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
+
+/// Writes the baton of a task.
+pub(super) fn write(desk: &mut Desk, task: &Task, ctx: &Context) {
+    let ground = Ground::of(&desk.repository, ctx);
+    write_on(desk, task, &ground);
+}
+
+/// Writes the batons of everything in a batch.
+pub(super) fn write_batch(desk: &mut Desk, batch: &Batch, ctx: &Context) {
+    let ground = Ground::of(&desk.repository, ctx);
+    let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, batch.id));
+    for task in members.unwrap_or_default() {
+        write_on(desk, &task, &ground);
+    }
+}
+
+fn write_on(desk: &mut Desk, task: &Task, ground: &Ground) {
+    let learned = learned(desk, task.id);
+    let text = text(task, ground, &learned);
+    let place = place(desk.places(), task.project);
+    // The ledger has the task; a view that cannot be written is written at the next dump.
+    Dir::create_private(&place)
+        .ok()
+        .and_then(|dir| atomic::replace(&dir, &name(task), text.as_bytes(), Mode::Private).ok())
+        .unwrap_or_default();
+}
+
+fn place(places: &Places, project: ProjectId) -> std::path::PathBuf {
+    places.home().join("queue").join(project.to_string())
+}
+
+fn name(task: &Task) -> String {
+    format!("{}.md", task.spec.name)
+}
+
+/// The packages that earlier sessions left of this task.
+fn learned(desk: &mut Desk, task: TaskId) -> Vec<String> {
+    let left = read(&mut *desk.store, |tx| packages::of_task(tx, task)).unwrap_or_default();
+    let line = |it: handoff_core::PackageRecord| {
+        let kind = it.label.kind.word();
+        format!("- {kind}: `handoff package show {}`", it.label.id)
+    };
+    left.into_iter().map(line).collect()
+}
+
+/// The baton as text.
+pub(super) fn text(task: &Task, ground: &Ground, learned: &[String]) -> String {
+    let state = task
+        .state
+        .ending()
+        .map_or("active", handoff_core::task::Ending::word);
+    let line = |name: &str, value: Option<&str>| {
+        value.map_or_else(String::new, |value| format!("{name}: {value}\n"))
+    };
+    let mut text = format!(
+        "---\ntask: {}\nid: {}\nproject: {}\nstatus: {state}\n{}{}---\n\n# {}\n\n{}\n",
+        task.spec.name,
+        task.id,
+        task.project,
+        line("branch", ground.branch.as_deref()),
+        line("head", ground.head.as_deref()),
+        task.spec.name,
+        task.spec.brief
+    );
+    text += &section("Where the code stands", [ground.verified()]);
+    text += &section(
+        "Recent commits",
+        ground.commits.iter().map(|it| format!("- {it}")),
+    );
+    text += &section(
+        "Tests",
+        task.spec
+            .verify
+            .iter()
+            .map(|it| format!("- {}", quoted_word(it.as_str()))),
+    );
+    text += &section("Read first", reading(task));
+    text += &section("What the last sessions left", learned.iter().cloned());
+    text += &section("Proved so far", task.evidence.iter().filter_map(proof));
+    text + &finish(task)
+}
+
+fn section(heading: &str, lines: impl IntoIterator<Item = String>) -> String {
+    let lines: Vec<_> = lines.into_iter().collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\n## {heading}\n\n{}\n", lines.join("\n"))
+}
+
+/// What the task may change is what it has to know.
+fn reading(task: &Task) -> Vec<String> {
+    let patterns = task.spec.owns.iter().flat_map(Ownership::patterns);
+    patterns.map(|it| format!("- `{it}`")).collect()
+}
+
+fn proof(evidence: &Evidence) -> Option<String> {
+    match evidence {
+        Evidence::Verified { command, exit_code } => {
+            let code = exit_code.map_or_else(|| "a signal".to_owned(), |it| it.to_string());
+            Some(format!(
+                "- {} ended with {code}",
+                quoted_word(command.as_str())
+            ))
+        }
+        Evidence::Committed { branch, commit } => {
+            Some(format!("- `{}` on `{branch}`", short(commit.as_str())))
+        }
+        Evidence::Sealed { .. } => None,
+    }
+}
+
+fn finish(task: &Task) -> String {
+    let name = &task.spec.name;
+    format!(
+        "\n## How to finish\n\nInside a session: `handoff done`, or `handoff block --reason TEXT` if a person is needed. By hand: \
+         `handoff queue claim {name}`, then `handoff queue complete {name} --fence N`.\n"
+    )
+}
