@@ -67,7 +67,7 @@ pub use session::{
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt,
-    SummonsDocument, TaskDocument, WalkedDocument, WatchdogDocument, WorkerDocument,
+    SummonsDocument, TaskDocument, UnitDocument, WalkedDocument, WatchdogDocument, WorkerDocument,
     WorkersDocument,
 };
 pub use teaching::{

@@ -282,6 +282,22 @@ impl SummonsDocument<'_> {
     pub const SCHEMA: &'static str = "handoff.summons/1";
 }
 
+/// What became of the file that keeps a worker alive.
+#[derive(Debug, Serialize)]
+pub struct UnitDocument<'a> {
+    /// Where it is, or was.
+    pub path: String,
+    /// `written` or `removed`.
+    pub outcome: &'a str,
+    /// The command that starts it.
+    pub start_by: &'a str,
+}
+
+impl UnitDocument<'_> {
+    /// The schema of such a file.
+    pub const SCHEMA: &'static str = "handoff.unit/1";
+}
+
 /// The workers of a project.
 #[derive(Debug, Serialize)]
 pub struct WorkersDocument {

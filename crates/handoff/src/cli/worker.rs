@@ -5,6 +5,7 @@ mod place;
 mod report;
 mod roll;
 mod summons;
+mod unit;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,7 +28,10 @@ use crate::failure::Failure;
 const SLOTS: usize = 3;
 
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     #[command(flatten)]
     shift: ShiftArgs,
     /// How many tasks are worked on at the same time.
@@ -44,12 +48,19 @@ pub(super) struct Args {
     detach: bool,
     #[arg(long, hide = true)]
     in_background: bool,
-    /// Show which workers of this project live, and do nothing else.
-    #[arg(long, conflicts_with_all = ["once", "until_empty", "slots", "agent", "script", "detach"])]
-    list: bool,
     /// What the agent gets.
     #[arg(last = true)]
     arguments: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Show which workers of this project live.
+    List,
+    /// Have the machine keep a worker for this project alive.
+    Install(unit::InstallArgs),
+    /// Take that back.
+    Uninstall(unit::UninstallArgs),
 }
 
 /// How long it works; without an option until it is ended.
@@ -64,8 +75,11 @@ struct ShiftArgs {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    if args.list {
-        return list(ctx);
+    match &args.command {
+        Some(Command::List) => return list(ctx),
+        Some(Command::Install(args)) => return unit::install(args, ctx),
+        Some(Command::Uninstall(args)) => return unit::uninstall(args, ctx),
+        None => {}
     }
     let shift = args.shift.shift();
     let (is_detached, in_background) = (args.detach, args.in_background);

@@ -35,7 +35,7 @@ pub(super) fn start(ctx: &mut Context) -> Result<ExitCode, Failure> {
     match said {
         Report::Said(said) if said == b"ready\n" => {
             ctx.out.line("A worker is at work in the background.")?;
-            ctx.out.note("See it: `handoff worker --list`.")?;
+            ctx.out.note("See it: `handoff worker list`.")?;
             Ok(ExitCode::Done)
         }
         Report::Said(said) => {
