@@ -60,6 +60,8 @@ pub enum Prompting {
     /// A line editor switches bracketed paste on while it reads, and off while a command runs; and the shell
     /// is in the foreground while it reads. Both together are exact.
     LineEditor,
+    /// The same of a program that is no shell: it asks questions in the same way, and what it asks is on the screen.
+    Paste,
     /// A shell without a line editor: a command of its own in the foreground means busy, the rest is guessing.
     Foreground,
     /// Only by what is on the screen.

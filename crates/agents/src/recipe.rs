@@ -71,8 +71,12 @@ impl Adapter {
     pub fn text_box(&self) -> TextBox<'_> {
         match (self.reads, &self.input.mark) {
             (Prompting::LineEditor, _) => TextBox::Editor,
-            (Prompting::Foreground | Prompting::Screen, Some(mark)) => TextBox::Marked(mark),
-            (Prompting::Foreground | Prompting::Screen, None) => TextBox::CursorLine,
+            (Prompting::Foreground | Prompting::Screen | Prompting::Paste, Some(mark)) => {
+                TextBox::Marked(mark)
+            }
+            (Prompting::Foreground | Prompting::Screen | Prompting::Paste, None) => {
+                TextBox::CursorLine
+            }
         }
     }
 }

@@ -185,6 +185,19 @@ impl Native {
         (turns > self.told).then_some(turn)
     }
 
+    /// Whether a turn is on record that has not ended, of an agent that shows its work late. A server that tells every turn has
+    /// one to tell still if it has told none. Those that say it by their terminal are believed.
+    pub fn has_open_turn(&mut self) -> bool {
+        let is_open = |turn: Turn| turn.end.is_none();
+        match (self.format, &self.telling) {
+            (Format::Claude | Format::Codex, _) => false,
+            (_, Telling::Stream(stream)) if stream.is_heard() => self.turn().is_none_or(is_open),
+            (Format::Copilot | Format::Gemini | Format::Opencode, _) => {
+                self.turn().is_some_and(is_open)
+            }
+        }
+    }
+
     /// Whether it waits for a tool that it called, as far as its record says.
     pub fn has_open_call(&mut self) -> bool {
         let conversation = self.catch_up();

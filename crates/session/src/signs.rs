@@ -196,13 +196,19 @@ impl Signs {
     }
 
     fn by_foreground(&self, terminal: &Terminal) -> Option<Verdict> {
-        let state = match (self.adapter.reads, terminal.foreground) {
-            (Prompting::Screen, _) | (_, Foreground::Unknown) => return None,
-            (Prompting::Foreground | Prompting::LineEditor, Foreground::Other) => State::Busy,
-            (Prompting::Foreground, Foreground::Itself) => return None,
-            (Prompting::LineEditor, Foreground::Itself) if is_reading(terminal) => State::Prompt,
-            (Prompting::LineEditor, Foreground::Itself) if self.has_prompted => State::Busy,
-            (Prompting::LineEditor, Foreground::Itself) => State::Starting,
+        let is_itself = match terminal.foreground {
+            Foreground::Itself => true,
+            Foreground::Other => false,
+            Foreground::Unknown => return None,
+        };
+        let state = match self.adapter.reads {
+            Prompting::Screen => return None,
+            Prompting::Foreground if is_itself => return None,
+            Prompting::Foreground => State::Busy,
+            Prompting::LineEditor | Prompting::Paste if !is_itself => State::Busy,
+            Prompting::LineEditor | Prompting::Paste if is_reading(terminal) => State::Prompt,
+            Prompting::LineEditor | Prompting::Paste if self.has_prompted => State::Busy,
+            Prompting::LineEditor | Prompting::Paste => State::Starting,
         };
         Some(verdict(state, Source::Foreground))
     }
@@ -235,6 +241,7 @@ fn remember(hook: Option<Verdict>, screen: Option<Verdict>) -> Option<Verdict> {
 /// | works, by its title | a dialog | a contradiction |
 /// | waits for a message | a dialog | a contradiction |
 /// | waits for a message | an error, a limit | it waits because of that |
+/// | reads, by its line editor | anything but work | what it reads for stands there |
 /// | anything else | | the stronger one counts |
 const fn weigh(stronger: Verdict, screen: Verdict) -> Verdict {
     let State::Blocked(block) = screen.state else {
@@ -245,7 +252,7 @@ const fn weigh(stronger: Verdict, screen: Verdict) -> Verdict {
         (State::Busy, Source::Native) if is_dialog => screen,
         (State::Busy, Source::Title) if is_dialog => UNKNOWN,
         (State::Prompt, Source::Native | Source::Title) if is_dialog => UNKNOWN,
-        (State::Prompt, Source::Native | Source::Title) => screen,
+        (State::Prompt, Source::Native | Source::Title | Source::Foreground) => screen,
         _ => stronger,
     }
 }
@@ -440,6 +447,26 @@ mod tests {
         assert_eq!(signs.verdict(), failed);
         signs.hooked(Some(Hint::Busy));
         assert_eq!(signs.verdict(), verdict(State::Prompt, Source::Native));
+    }
+
+    #[test]
+    fn a_program_that_reads_by_its_editor_asks_what_stands_on_its_screen() {
+        let look = |paste, rows: &str| {
+            let mut signs = signs("aider");
+            signs.printed(terminal(Foreground::Itself, Paste::Bracketed, "> "));
+            signs.printed(Terminal {
+                paste,
+                ..showing(rows)
+            });
+            signs.verdict()
+        };
+        let question = "Create new file? (Y)es/(N)o [Yes]:";
+        let asks = verdict(State::Blocked(Block::Permission), Source::Screen);
+        assert_eq!(look(Paste::Bracketed, question), asks);
+        let reads = verdict(State::Prompt, Source::Foreground);
+        assert_eq!(look(Paste::Bracketed, "──────────\n>"), reads);
+        let busy = verdict(State::Busy, Source::Foreground);
+        assert_eq!(look(Paste::Plain, "──────────\n> hello"), busy);
     }
 
     #[test]

@@ -3,12 +3,19 @@
 //! A turn that nobody here began counts too: a person may type. What an agent looks like right after a message is no sign that
 //! it is done: a turn ends only after the agent was seen away from its prompt, or had time enough to be.
 
+use std::time::Duration;
+
 use handoff_agents::Block;
 use handoff_core::MessageId;
 use handoff_core::time::Nanos;
 use serde::{Deserialize, Serialize};
 
 use crate::state::State;
+
+/// How long a turn that is on record is given to be seen, each time.
+const LINGER: Duration = Duration::from_millis(500);
+/// How often: a record that is never ended must not hold up everybody.
+const LINGERS: u8 = 40;
 
 /// The turns of a session.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +31,8 @@ struct Running {
     /// The one that began it, if one did, and those that were taken meanwhile.
     messages: Vec<MessageId>,
     seen: Seen,
+    /// How often it was given more time to be seen.
+    lingers: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +115,8 @@ impl Turns {
         };
         match running.seen {
             _ if state == State::Exited => Some(self.end(Outcome::Exited)),
+            // Not to know what it does is not to see it work: a screen is empty for a while when its first message is taken.
+            Seen::Near { .. } if state == State::Unknown => None,
             _ if !rests => {
                 running.seen = Seen::Away;
                 None
@@ -123,9 +134,31 @@ impl Turns {
         }
     }
 
+    /// Whether a turn would end now only because nothing was seen of it.
+    pub fn is_doubtful(&self, state: State, now: Nanos) -> bool {
+        let near = self.look_again();
+        is_at_rest(state) && near.is_some_and(|until| now >= until)
+    }
+
+    /// Gives it more time to be seen, because something else says that it runs; whether it had not had enough before.
+    pub fn linger(&mut self, now: Nanos) -> bool {
+        let Some(running) = self.running.as_mut().filter(|it| it.lingers < LINGERS) else {
+            return false;
+        };
+        running.lingers += 1;
+        running.seen = Seen::Near {
+            until: now.after(LINGER),
+        };
+        true
+    }
+
     fn begin(&mut self, messages: Vec<MessageId>, seen: Seen) -> Change {
         self.number += 1;
-        self.running = Some(Running { messages, seen });
+        self.running = Some(Running {
+            messages,
+            seen,
+            lingers: 0,
+        });
         Change::Started { turn: self.number }
     }
 
@@ -208,10 +241,37 @@ mod tests {
     }
 
     #[test]
+    fn not_to_know_is_not_to_see_it_work() {
+        let mut turns = resting();
+        turns.submitted(message(), Nanos(10));
+        assert_eq!(turns.hear(State::Unknown, Nanos(5)), None);
+        assert_eq!(turns.hear(State::Prompt, Nanos(9)), None);
+        assert!(turns.is_doubtful(State::Prompt, Nanos(10)));
+    }
+
+    #[test]
     fn a_turn_too_short_to_be_seen_ends_when_it_had_its_time() {
         let mut turns = resting();
         turns.submitted(message(), Nanos(10));
         let end = turns.hear(State::Prompt, Nanos(10));
+        assert_eq!(end, ended(1, &[message()], Outcome::Done));
+    }
+
+    #[test]
+    fn a_turn_that_is_on_record_is_given_more_time_and_not_for_ever() {
+        let mut turns = resting();
+        turns.submitted(message(), Nanos(10));
+        assert!(!turns.is_doubtful(State::Prompt, Nanos(9)));
+        assert!(!turns.is_doubtful(State::Busy, Nanos(10)));
+        assert!(turns.is_doubtful(State::Prompt, Nanos(10)));
+        let mut now = Nanos(10);
+        for _ in 0..LINGERS {
+            assert!(turns.linger(now));
+            assert_eq!(turns.hear(State::Prompt, now), None);
+            now = now.after(LINGER);
+        }
+        assert!(!turns.linger(now));
+        let end = turns.hear(State::Prompt, now);
         assert_eq!(end, ended(1, &[message()], Outcome::Done));
     }
 

@@ -19,10 +19,13 @@ mod trial;
 mod witness;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
+use handoff_process::Size;
 
 use crate::tally::Tally;
 use crate::{Verdict, campaign, output};
@@ -42,6 +45,12 @@ pub(crate) struct AgentsArgs {
     /// Leave homes, journals and transcripts in this directory
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    /// The terminal's size, as COLUMNSxROWS
+    #[arg(long, value_name = "SIZE", default_value = "200x50")]
+    size: TerminalSize,
+    /// Put a picture of the terminal for each state that is checked into this directory
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
 }
 
 /// The same, already without a network.
@@ -56,7 +65,37 @@ pub(crate) struct AgentsInsideArgs {
     #[arg(long)]
     keep: Option<PathBuf>,
     #[arg(long)]
+    size: TerminalSize,
+    #[arg(long)]
+    pictures: Option<PathBuf>,
+    #[arg(long)]
     summary: PathBuf,
+}
+
+/// How large a terminal is.
+#[derive(Clone, Copy, Debug)]
+struct TerminalSize(Size);
+
+impl FromStr for TerminalSize {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let (columns, rows) = text.split_once('x').context("a size is like 80x24")?;
+        let (columns, rows) = (columns.parse()?, rows.parse()?);
+        Ok(Self(Size { rows, columns }))
+    }
+}
+
+impl fmt::Display for TerminalSize {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}x{}", self.0.columns, self.0.rows)
+    }
+}
+
+impl Default for TerminalSize {
+    fn default() -> Self {
+        Self(Size::DETACHED)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -141,6 +180,9 @@ fn play(args: &AgentsArgs) -> Result<Tally> {
     options.extend(case.flat_map(|word| ["--case".into(), word]));
     let keep = args.keep.iter().map(OsString::from);
     options.extend(keep.flat_map(|keep| ["--keep".into(), keep]));
+    options.extend(["--size".into(), args.size.to_string().into()]);
+    let pictures = args.pictures.iter().map(OsString::from);
+    options.extend(pictures.flat_map(|pictures| ["--pictures".into(), pictures]));
     isolation::enter(&options)?;
     let text = std::fs::read(&summary).context("the agents were not played to the end")?;
     tally += serde_json::from_slice(&text)?;
@@ -156,6 +198,8 @@ pub(crate) fn run_inside(args: &AgentsInsideArgs) -> Result<Verdict> {
             binary: &args.binary,
             only: args.case.as_deref(),
             keep: args.keep.as_deref(),
+            size: args.size.0,
+            pictures: args.pictures.as_deref(),
         };
         stage.run(&mut report)?;
     }

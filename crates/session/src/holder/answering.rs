@@ -132,10 +132,13 @@ impl Holder<'_> {
 /// A program that paints takes words and an Enter in one for a paste, and leaves the Enter out.
 fn leaving(keys: &str, reads: Prompting) -> Vec<String> {
     match (reads, keys.strip_suffix('\r')) {
-        (Prompting::Screen, Some(words)) if !words.is_empty() => {
+        (Prompting::Screen | Prompting::Paste, Some(words)) if !words.is_empty() => {
             vec![words.to_owned(), "\r".to_owned()]
         }
-        (Prompting::Screen | Prompting::LineEditor | Prompting::Foreground, _) => {
+        (
+            Prompting::Screen | Prompting::Paste | Prompting::LineEditor | Prompting::Foreground,
+            _,
+        ) => {
             vec![keys.to_owned()]
         }
     }

@@ -269,7 +269,13 @@ impl Holder<'_> {
     /// Looks whether a turn begins or ends by what is published.
     pub(super) fn hear_turns(&mut self, now: Nanos) {
         let state = self.judge.published().state;
-        if let Some(change) = self.post.turns.hear(state, now) {
+        let turns = &mut self.post.turns;
+        let is_on_record = turns.is_doubtful(state, now)
+            && self.native.as_mut().is_some_and(Native::has_open_turn);
+        if is_on_record && turns.linger(now) {
+            return;
+        }
+        if let Some(change) = turns.hear(state, now) {
             self.tell_turn(change);
         }
     }

@@ -20,7 +20,7 @@ use crate::status_report::StatusReport;
 use crate::turn::Turns;
 
 /// Between two keys that are not to be taken for one.
-const BREATH: Duration = Duration::from_millis(100);
+const BREATH: Duration = Duration::from_millis(150);
 /// How long a screen must stand still to be taken for painted.
 const STILL: Duration = Duration::from_millis(150);
 /// How long that may take, at most: some screens never stand still.

@@ -33,6 +33,11 @@ enum Phase {
 }
 
 impl EventIntake {
+    /// Whether an answer has come that is listened to.
+    pub(super) const fn is_answered(&self) -> bool {
+        !matches!(self.phase, Phase::Head)
+    }
+
     /// Takes what has come, and hands on what events say. An error if this is not what was asked for.
     pub(super) fn take(&mut self, bytes: &[u8], hear: &mut impl FnMut(&str)) -> io::Result<()> {
         let mut bytes = bytes;

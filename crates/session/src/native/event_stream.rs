@@ -22,6 +22,8 @@ use crate::status_report::StatusReport;
 const TRY_INTERVAL: Duration = Duration::from_millis(250);
 /// An agent without a server after so many looks has none: nobody looks for ever.
 const TRIES: u32 = 240;
+/// How long an answer is waited for. Whoever asks while the server still starts is never answered.
+const ANSWER_TAKES: Duration = Duration::from_secs(3);
 /// A port of this machine answers at once or not at all.
 const CONNECTING_TAKES: Duration = Duration::from_millis(100);
 /// The user that opencode expects.
@@ -31,6 +33,7 @@ const USER: &str = "opencode";
 pub(super) struct EventStream {
     password: Option<String>,
     tries: u32,
+    /// When the server is looked for again; while it has not answered, when it is asked again.
     try_at: Nanos,
     connection: Option<(TcpStream, EventIntake)>,
     conversation: Conversation,
@@ -56,16 +59,22 @@ impl EventStream {
         Some(PollFd::new(socket, PollFlags::IN))
     }
 
+    /// Whether the server tells us.
+    pub(super) fn is_heard(&self) -> bool {
+        (self.connection.as_ref()).is_some_and(|(_, intake)| intake.is_answered())
+    }
+
     /// When to look for the server although nothing happens.
     pub(super) fn look_again(&self) -> Option<Nanos> {
-        (self.connection.is_none() && self.tries < TRIES).then_some(self.try_at)
+        (!self.is_heard() && self.tries < TRIES).then_some(self.try_at)
     }
 
     /// What has come since the last look.
     pub(super) fn look(&mut self, now: Nanos) -> Vec<StatusReport> {
         if self.look_again().is_some_and(|due| now >= due) {
-            self.try_at = now.after(TRY_INTERVAL);
             self.connection = self.connect();
+            let is_asked = self.connection.is_some();
+            self.try_at = now.after(if is_asked { ANSWER_TAKES } else { TRY_INTERVAL });
             self.tries += 1;
         }
         let before = self.conversation.turns();

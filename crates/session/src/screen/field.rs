@@ -20,8 +20,13 @@ pub(super) fn field(screen: &vt100::Screen, mark: &str) -> Field {
             !is_blank && !cell.dim() && !cell.inverse()
         })
     };
+    let is_suggested = cursor_comes_first(screen, first, behind);
     let is_filled = |row: u16| {
-        let begin = if row == first { behind } else { 0 };
+        let begin = match (row == first, is_suggested) {
+            (true, true) => columns.get(),
+            (true, false) => behind,
+            (false, _) => 0,
+        };
         (begin..columns.get()).any(|column| is_text(row, column))
     };
     if (first..=last).any(is_filled) {
@@ -29,6 +34,18 @@ pub(super) fn field(screen: &vt100::Screen, mark: &str) -> Field {
     } else {
         Field::Empty
     }
+}
+
+/// Whether the cursor stands on a blank right behind the mark: what follows in this row is the program's suggestion, also where it
+/// is not faint. A cursor in front of a draft would stand on its first character.
+fn cursor_comes_first(screen: &vt100::Screen, row: u16, behind: u16) -> bool {
+    let is_cursor = |column: u16| {
+        screen.cell(row, column).is_some_and(|cell| {
+            let is_blank = cell.contents().chars().all(char::is_whitespace);
+            is_blank && cell.inverse()
+        })
+    };
+    (behind..behind.saturating_add(2)).any(is_cursor)
 }
 
 /// How many rows below the first belong to the box: up to the line that closes it, else up to a blank row.
@@ -74,6 +91,9 @@ mod tests {
             ("❯ old message\r\n\r\n❯ \x1b[2mTry \"fix it\"", Field::Empty),
             ("❯\u{a0}\x1b[7mP\x1b[0;2mress up to edit", Field::Empty),
             ("❯ [Pasted text #1 +59 lines]", Field::Filled),
+            ("❯ \x1b[7m \x1b[0;38;5;248m Type your message", Field::Empty),
+            ("❯ \x1b[7md\x1b[27mraft", Field::Filled),
+            ("❯ \x1b[7m \x1b[27m\r\n  draft\r\n\r\n", Field::Filled),
             (
                 "────\r\n❯ \r\n\r\n  draft\r\n────\r\n  footer",
                 Field::Filled,

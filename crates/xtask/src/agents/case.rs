@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use handoff_process::Size;
 use handoff_testkit::ModelServer;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -23,6 +24,9 @@ pub(super) struct Stage<'a> {
     pub(super) binary: &'a Path,
     pub(super) only: Option<&'a str>,
     pub(super) keep: Option<&'a Path>,
+    pub(super) size: Size,
+    /// Where pictures go, if they are wanted.
+    pub(super) pictures: Option<&'a Path>,
 }
 
 /// One case. It leaves the agent at its prompt.
@@ -67,6 +71,7 @@ impl Stage<'_> {
         let start = Start {
             binary: self.binary,
             agent: &agent,
+            size: self.size,
             arguments: manners
                 .arguments
                 .iter()
@@ -88,6 +93,7 @@ impl Stage<'_> {
             manners,
             scene: self.begin(manners, house, model)?,
             report,
+            pictures: self.pictures,
             case: "",
         };
         let cases = cases(self.name).iter().copied();
@@ -125,6 +131,7 @@ impl Stage<'_> {
             manners,
             scene: self.begin(manners, house, model)?,
             report,
+            pictures: None,
             case: "crash",
         };
         if let Err(error) = crash(&mut trial) {

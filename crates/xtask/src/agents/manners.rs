@@ -133,6 +133,7 @@ const AIDER: Manners = Manners {
         "--analytics-disable",
         "--no-show-model-warnings",
         "--no-gitignore",
+        "--no-show-release-notes",
     ],
     trust: None,
     ready: "─\n>",

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use handoff_core::time::Clock as _;
 use handoff_core::{IdempotencyKey, MessageId, Timestamp};
 use handoff_files::Dir;
-use handoff_process::SystemClock;
+use handoff_process::{Size, SystemClock};
 use handoff_session::journal::{Entry, Event};
 use handoff_session::message::{Finish, Order, Progress, Urgency};
 use handoff_session::{Client, Record, inbox, place};
@@ -23,7 +23,7 @@ use crate::program;
 /// A verdict may come this long after what proves it.
 pub(super) const LATEST: Duration = Duration::from_millis(500);
 /// What an agent may take for anything, on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(40);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// Between two looks of ours.
 const INTERVAL: Duration = Duration::from_millis(5);
 
@@ -46,6 +46,7 @@ pub(super) struct Start<'a> {
     pub(super) binary: &'a Path,
     pub(super) agent: &'a str,
     pub(super) arguments: Vec<String>,
+    pub(super) size: Size,
 }
 
 impl<'a> Scene<'a> {
@@ -73,17 +74,24 @@ impl<'a> Scene<'a> {
         let id = document["id"].as_str().context("a session has an id")?;
         let folder = house.state().join("sessions").join(id);
         let record = Record::read(&Dir::open(&folder)?)?.context("a session has a record")?;
+        let client = Client::new(&record.socket);
+        client.resize(start.size)?;
         Ok(Self {
             house,
             model,
-            client: Client::new(&record.socket),
-            witness: Witness::of(&place::transcript(&folder)),
+            client,
+            witness: Witness::of(&place::transcript(&folder), start.size),
             record,
             folder,
             clock: SystemClock::read()?,
             sent: 0,
             message: None,
         })
+    }
+
+    /// What its terminal shows, with colours.
+    pub(super) fn picture(&self) -> Result<String> {
+        Ok(self.client.screen()?.ansi.join("\n"))
     }
 
     pub(super) fn now(&self) -> Timestamp {

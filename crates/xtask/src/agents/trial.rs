@@ -1,5 +1,6 @@
 //! One agent under trial: what is expected of it, by when, and where the result goes.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -18,6 +19,7 @@ pub(super) struct Trial<'a, 'b> {
     pub(super) manners: &'a Manners,
     pub(super) scene: Scene<'b>,
     pub(super) report: &'a mut Report,
+    pub(super) pictures: Option<&'a Path>,
     pub(super) case: &'static str,
 }
 
@@ -40,6 +42,7 @@ impl Trial<'_, '_> {
         self.scene.until("the time to publish", |scene| {
             (scene.now() > deadline).then_some(())
         })?;
+        self.draw(state)?;
         let timeline = self.scene.timeline()?;
         let outcome = match timeline.lag(&shown, proof, LATEST) {
             Some(lag) => Outcome::Right(lag),
@@ -56,6 +59,18 @@ impl Trial<'_, '_> {
         };
         self.add(state, outcome);
         Ok(())
+    }
+
+    /// Keeps a picture of how that state looks, for those who describe the agent.
+    fn draw(&self, state: &str) -> Result<()> {
+        let Some(folder) = self.pictures else {
+            return Ok(());
+        };
+        let folder = folder.join(self.name.word());
+        std::fs::create_dir_all(&folder)?;
+        let name: String = format!("{}-{state}.ansi", self.case)
+            .replace(|it: char| !it.is_ascii_alphanumeric() && it != '.', "-");
+        Ok(std::fs::write(folder.join(name), self.scene.picture()?)?)
     }
 
     /// Nothing else may be published between two moments, the time to notice apart.

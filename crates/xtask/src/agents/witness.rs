@@ -16,11 +16,11 @@ pub(super) struct Witness {
 }
 
 impl Witness {
-    pub(super) fn of(transcript: &Path) -> Self {
+    pub(super) fn of(transcript: &Path, size: Size) -> Self {
         Self {
             transcript: transcript.to_owned(),
             read: 0,
-            screen: Screen::new(Size::DETACHED),
+            screen: Screen::new(size),
             seen: vec![],
         }
     }
