@@ -175,3 +175,49 @@ impl Label {
         self.audience.is_empty() || self.audience.iter().any(|it| receiver.contains(it))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn label(expires_at: Option<Timestamp>) -> Label {
+        Label {
+            id: PackageId::from_uuid(Uuid::from_u128(1)),
+            kind: PackageKind::Manual,
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at,
+            project: ProjectId::from_uuid(Uuid::from_u128(2)),
+            session_id: None,
+            subject_id: None,
+            task: None,
+            feature: None,
+            source_phase: None,
+            target_phase: None,
+            commit: None,
+            audience: vec![],
+            single_use: true,
+        }
+    }
+
+    #[test]
+    fn it_is_over_at_the_very_moment_and_never_without_one() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let brief = label(Some(at(10)));
+        assert!(!brief.is_expired(at(9)) && brief.is_expired(at(10)) && brief.is_expired(at(11)));
+        assert!(!label(None).is_expired(Timestamp::MAX));
+    }
+
+    #[test]
+    fn it_is_for_everybody_or_for_those_it_names() {
+        let (ours, theirs) = ([1, 2].map(|it| ProjectId::from_uuid(Uuid::from_u128(it)))).into();
+        let receiver = [Audience::Project(ours)];
+        let mut named = label(None);
+        assert!(named.is_for(&receiver));
+        named.audience = vec![Audience::Project(theirs)];
+        assert!(!named.is_for(&receiver));
+        named.audience.push(Audience::Project(ours));
+        assert!(named.is_for(&receiver));
+    }
+}
