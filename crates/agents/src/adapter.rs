@@ -3,6 +3,7 @@
 //!
 //! A rule says what one sign means; which sign counts more is decided by whoever collects them.
 
+mod held;
 mod pattern;
 mod rule;
 mod sight;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::Format;
 
+pub use held::{Held, State, StatePlace, StatePlaceError};
 pub use pattern::{Pattern, PatternError};
 pub use rule::{ScreenRule, TitleRule};
 pub use sight::{Edge, InputBox, Sight};
@@ -94,6 +96,9 @@ pub struct Adapter {
     /// The record that it keeps of a conversation, for its answers and figures.
     #[serde(default)]
     pub conversation: Option<Format>,
+    /// What it needs where something holds it.
+    #[serde(default)]
+    pub sandbox: Held,
 }
 
 /// What is started.

@@ -60,6 +60,8 @@ pub struct SessionDocument {
     pub port_token_path: Option<String>,
     /// The task that it works on.
     pub task: Option<String>,
+    /// What holds it: `worktree` or `none`.
+    pub sandbox: &'static str,
     /// The window of tmux that was opened for it, when it is started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tmux_target: Option<String>,

@@ -5,14 +5,14 @@
 //! hand: a session that lost its lease meanwhile moves nothing.
 
 use handoff_core::caller::{Action, Forbidden};
-use handoff_core::ownership::CaseRule;
+use handoff_core::ownership::{CaseRule, RepoPath};
 use handoff_core::task::{Command, Refusal};
-use handoff_core::{Caller, Fence, Task, TaskId, TaskName};
+use handoff_core::{Caller, CommitId, Fence, Task, TaskId, TaskName};
 use handoff_files::Holder;
 use handoff_git::safe_commit::repair::{RepairError, has_booths};
 use handoff_git::{
-    CommitLock, CommitLockError, CommitRequest, Git, HeadError, Made, Repository, SafeCommitError,
-    TreePath,
+    CommitError, CommitLock, CommitLockError, CommitRequest, Git, GitError, HeadError, Made,
+    Repository, SafeCommitError, TreePath,
 };
 use handoff_store::{Store, StoreError, read, tasks};
 
@@ -42,6 +42,9 @@ pub enum SharedCommitError {
     /// The commit.
     #[error(transparent)]
     Commit(#[from] SafeCommitError),
+    /// The commit of one in a sandbox.
+    #[error(transparent)]
+    Held(#[from] CommitError),
     /// HEAD.
     #[error("cannot tell what is checked out")]
     Head(#[from] HeadError),
@@ -129,6 +132,31 @@ impl Counter<'_> {
         Ok(made)
     }
 
+    /// Makes the commit for a session in a sandbox: what it could write runs nowhere else. So hooks do not run, and filters
+    /// run in a sandbox of their own.
+    pub fn commit_held(
+        &mut self,
+        request: &CommitRequest<'_>,
+        waiting: &mut dyn FnMut(Option<Holder>),
+    ) -> Result<CommitId, SharedCommitError> {
+        let paths: Result<Vec<_>, _> = request.paths.iter().map(named).collect();
+        let paths = paths.map_err(CommitError::from)?;
+        self.check_lease(request.paths)?;
+        let lock = self.lock(request, waiting)?;
+        self.git.repair_commits(&lock, self.repository)?;
+        self.check_branch(self.repository.read_head()?.branch.as_deref())?;
+        self.check_lease(request.paths)?;
+        let made = self
+            .git
+            .commit_paths_held(self.repository, &paths, request.message);
+        drop(lock);
+        match made {
+            // Nobody else stages in this tree: the next command has it right.
+            Ok(commit) | Err(CommitError::IndexLeft { commit, .. }) => Ok(commit),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     fn lock(
         &self,
         request: &CommitRequest<'_>,
@@ -164,6 +192,13 @@ impl Counter<'_> {
             }),
         }
     }
+}
+
+fn named(path: &TreePath) -> Result<RepoPath, GitError> {
+    path.to_repo_path().ok_or_else(|| GitError::Path {
+        path: path.to_string(),
+        source: None,
+    })
 }
 
 fn check_ownership(task: &Task, paths: &[TreePath]) -> Result<(), SharedCommitError> {

@@ -7,6 +7,7 @@
 //! Hooks and signing do not happen here.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 use handoff_core::CommitId;
@@ -33,6 +34,9 @@ pub enum CommitError {
     /// A repository within the tree: git would keep its commit id and lose its files.
     #[error("`{0}` is a git repository of its own")]
     NestedRepository(String),
+    /// There is no place for its objects.
+    #[error("cannot make a place for the objects of the commit")]
+    Quarters(#[source] io::Error),
     /// Somebody else moved HEAD while the commit was made.
     #[error("HEAD moved from {expected} to {found}")]
     HeadMoved {
@@ -105,7 +109,7 @@ impl Git {
         call("write-tree").run_for_commit()
     }
 
-    fn check(
+    pub(crate) fn check(
         &self,
         at: &Repository,
         parent: &CommitId,
@@ -169,7 +173,7 @@ impl Git {
         Ok(has("user.name") && has("user.email"))
     }
 
-    fn move_head(
+    pub(crate) fn move_head(
         &self,
         root: &Path,
         at: &Repository,
@@ -192,9 +196,21 @@ impl Git {
         })
     }
 
+    fn refresh_index(
+        &self,
+        root: &Path,
+        commit: &CommitId,
+        paths: &[RepoPath],
+    ) -> Result<(), GitError> {
+        self.update_entries(root, commit, paths)?;
+        let call = self.call_in_tree("update-index", root);
+        call.arguments(["-q", "--refresh"]).run()?;
+        Ok(())
+    }
+
     /// Makes the worktree's own index agree with `commit` on `paths`. The entries are named one by
     /// one, because a pathspec would also take what others have staged below a path.
-    fn refresh_index(
+    pub(crate) fn update_entries(
         &self,
         root: &Path,
         commit: &CommitId,
@@ -215,11 +231,10 @@ impl Git {
             .iter()
             .filter(|d| declaration(paths)(d))
             .flat_map(index_entry);
-        let update = |options: &[&str]| self.call_in_tree("update-index", root).arguments(options);
-        update(&["-z", "--index-info"])
+        self.call_in_tree("update-index", root)
+            .arguments(["-z", "--index-info"])
             .input(entries.collect())
             .run()?;
-        update(&["-q", "--refresh"]).run()?;
         Ok(())
     }
 }

@@ -12,6 +12,7 @@
 //! | [`tree_path`] | a path in a tree, whatever it is called |
 //! | [`head`] | what is checked out, read without git |
 //! | [`commit`] | a commit of exactly the declared paths, in a tree of our own |
+//! | [`held_commit`] | the same for a tree whose owner is not trusted |
 //! | [`commit_lock`] | the lock under which commits are made in a tree that others use too |
 //! | [`safe_commit`] | such a commit, with the user's hooks, and what repairs it |
 //! | [`guard`] | which git commands a role may run |
@@ -46,6 +47,7 @@ pub mod commit_lock;
 pub mod git;
 pub mod guard;
 pub mod head;
+pub mod held_commit;
 pub mod hooks;
 pub mod ignoring;
 mod index;

@@ -7,6 +7,7 @@ mod context;
 mod demo;
 mod doctor;
 mod dump;
+mod errand;
 mod events;
 mod feature;
 mod git;
@@ -115,6 +116,9 @@ enum Command {
     Version,
     /// Explain a command or a topic.
     Help(help::Args),
+    /// Do something for a session in a sandbox.
+    #[command(hide = true)]
+    Errand(errand::Args),
     /// Play a script as if it were an agent.
     #[command(hide = true)]
     ScriptedAgent(scripted_agent::Args),
@@ -138,8 +142,10 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
     let mut ctx = Context {
         out: Output::new(&ambient, format),
         ambient,
+        tree: None,
     };
-    let code = match run(cli.command, &mut ctx) {
+    let done = errand::forwarded(&cli.command, &mut ctx);
+    let code = match done.unwrap_or_else(|| run(cli.command, &mut ctx)) {
         Ok(code) => code,
         Err(failure) if failure.is_closed_pipe => ExitCode::Done.number(),
         Err(failure) => {
@@ -158,12 +164,15 @@ fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
     if let Command::Resume(args) = command {
         return resume::run(&args, ctx);
     }
+    if let Command::Errand(args) = command {
+        return errand::run(args, ctx);
+    }
     run_own(command, ctx).map(ExitCode::number)
 }
 
 fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match command {
-        Command::Session(_) => unreachable!("it has codes of its own"),
+        Command::Session(_) | Command::Errand(_) => unreachable!("it has codes of its own"),
         Command::Feature(command) => feature::run(command, ctx),
         Command::Git(command) => git::run(command, ctx),
         Command::Demo(args) => demo::run(&args, ctx),

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use handoff_agents::adapter::StatePlace;
 use handoff_core::package::{PackageKind, PhaseName};
 use handoff_core::{AgentName, ContextKey};
+use handoff_session::Confinement;
 use serde::Deserialize;
 
 use crate::cli::span::Span;
@@ -26,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) notify: NotifyConfig,
     #[serde(default)]
     pub(crate) batch: BatchConfig,
+    #[serde(default)]
+    pub(crate) sandbox: SandboxConfig,
 }
 
 /// How workers work.
@@ -63,6 +67,17 @@ pub(crate) struct StoreConfig {
     pub(crate) url: Option<String>,
     /// A file with nothing but the password.
     pub(crate) password_file: Option<PathBuf>,
+}
+
+/// How sessions are held.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SandboxConfig {
+    /// What `run` does when nobody says: `worktree` or `none`.
+    pub(crate) default: Option<Confinement>,
+    /// What sessions in a sandbox may change besides their worktree: build output, caches.
+    #[serde(default)]
+    pub(crate) write: Vec<StatePlace>,
 }
 
 /// Where releases come from.
@@ -142,7 +157,8 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and \
-         `agent`, `[notify]` with `command`, `[batch]` with `most`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and \
+         `agent`, `[notify]` with `command`, `[batch]` with `most`, `[sandbox]` with \
+         `default` and `write`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )
 }

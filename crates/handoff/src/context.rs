@@ -1,12 +1,14 @@
 //! What each command gets: what the process was given, and where to say things.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use handoff_api::ExitCode;
 use handoff_core::time::Clock;
 use handoff_core::{IdempotencyKey, StoreId};
+use handoff_git::{Git, Repository};
 use handoff_process::SystemClock;
+use handoff_session::environment;
 use handoff_store::Store;
 use handoff_store::postgres::{Password, PostgresStore};
 use handoff_store::sqlite::{self, SqliteStore};
@@ -21,6 +23,16 @@ use crate::output::Output;
 pub(crate) struct Context {
     pub(crate) ambient: Ambient,
     pub(crate) out: Output,
+    /// The tree of the session in a sandbox for which this is done.
+    pub(crate) tree: Option<Tree>,
+}
+
+/// A tree whose owner is not believed.
+#[derive(Debug, Clone)]
+pub(crate) struct Tree {
+    pub(crate) root: PathBuf,
+    /// Where the repository is, whatever the tree says.
+    pub(crate) common_dir: PathBuf,
 }
 
 impl Context {
@@ -50,6 +62,15 @@ impl Context {
         Ok(Stamp::at(self.clock()?.now().wall))
     }
 
+    /// How git is called: for a tree whose owner is not believed, held to the repository that is known.
+    pub(crate) fn git(&self, at: &Repository) -> Git {
+        let git = Git::new(self.ambient.environment.clone());
+        match self.tree {
+            Some(_) => git.bound_to(at),
+            None => git,
+        }
+    }
+
     /// Whether a question can be asked: of a person, never of a program.
     pub(crate) fn can_ask(&self) -> bool {
         self.ambient.can_ask && !self.out.is_json()
@@ -65,6 +86,12 @@ impl Context {
 
     /// Opens the store that the environment or the configuration names, else the embedded one.
     pub(crate) fn open_store(&self) -> Result<Box<dyn Store>, Failure> {
+        if self.ambient.variable(environment::SANDBOX).is_some() {
+            let text = "the ledger is out of reach in the sandbox of a session";
+            return Err(Failure::new(ExitCode::Unavailable, text).hint(
+                "what a session needs is done for it: safe-commit, send, reply, messages, done, block, queue, context",
+            ));
+        }
         if self.ambient.text("HANDOFF_STORE_KIND") == Some("postgres")
             && self.ambient.variable("HANDOFF_STORE").is_none()
         {

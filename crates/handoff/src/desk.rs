@@ -239,7 +239,7 @@ impl Recorded {
 /// A commit that was interrupted is put right by whoever comes next. If that cannot be done now, it is no reason to refuse
 /// something else: the one after us tries again, and `safe-commit` says why.
 fn finish_commits(ctx: &Context, repository: &Repository) -> Result<(), Failure> {
-    let git = Git::new(ctx.ambient.environment.clone());
+    let git = ctx.git(repository);
     let now = ctx.clock()?.now().wall;
     reconcile::unfinished_commits(&git, repository, now).ok();
     Ok(())
@@ -285,10 +285,17 @@ fn make_mark(repository: &Repository, store: &dyn Store) -> Result<ProjectMark, 
 }
 
 pub(crate) fn discover(ctx: &Context) -> Result<Repository, Failure> {
-    discover_from(ctx.cwd()?)
+    let Some(tree) = &ctx.tree else {
+        return discover_from(ctx.cwd()?);
+    };
+    let repository = discover_from(&tree.common_dir)?;
+    repository.linked_at(&tree.root).ok_or_else(|| {
+        let text = format!("`{}` is no worktree any more", tree.root.display());
+        Failure::new(ExitCode::NotFound, text)
+    })
 }
 
-fn discover_from(directory: &Path) -> Result<Repository, Failure> {
+pub(crate) fn discover_from(directory: &Path) -> Result<Repository, Failure> {
     Repository::discover(directory).map_err(|error| {
         Failure::new(ExitCode::NotFound, "there is no git repository here")
             .because(&error)

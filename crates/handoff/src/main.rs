@@ -15,6 +15,7 @@ mod membership;
 mod output;
 mod shim;
 mod upgrade;
+mod walls;
 
 fn main() -> std::process::ExitCode {
     let ambient = ambient::Ambient::collect();

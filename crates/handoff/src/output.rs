@@ -111,6 +111,11 @@ impl Output {
         self.line(text)
     }
 
+    /// What another of us has said to standard error already, as it is.
+    pub(crate) fn raw_complaint(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stderr.write_all(bytes)
+    }
+
     /// Bytes as they are, for what is meant for another program.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stdout.write_all(bytes)?;

@@ -5,6 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
 use crate::identity::Identity;
 use crate::stat::Stat;
 
@@ -41,8 +44,14 @@ pub fn whole_ancestry(pid: u32) -> Option<Vec<Ancestor>> {
     // Whoever ended while we climbed has given its children to another one.
     (0..CLIMBS).find_map(|_| {
         let (found, missing) = climb(pid);
-        missing.is_none().then_some(found)
+        missing.is_none_or(is_of_another_user).then_some(found)
     })
+}
+
+/// Where users do not see each other's processes, the top of a chain is the first of another user.
+fn is_of_another_user(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::PERM))
 }
 
 /// Those that were seen, and the one that was not.
@@ -80,6 +89,17 @@ impl Ancestor {
         })
     }
 
+    /// How many filters of system calls hold it: each of its descendants has at least as many, and nobody gets rid of
+    /// one. None where that cannot be read, as of one who has ended.
+    #[must_use]
+    pub fn filters(&self) -> Option<u32> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.identity.pid)).ok()?;
+        let line = status
+            .lines()
+            .find_map(|it| it.strip_prefix("Seccomp_filters:"))?;
+        line.trim().parse().ok()
+    }
+
     fn strings(&self, file: &str) -> Vec<OsString> {
         let path = format!("/proc/{}/{file}", self.identity.pid);
         let text = fs::read(path).unwrap_or_default();
@@ -108,6 +128,7 @@ mod tests {
         let found = ancestry(own.pid);
         assert_eq!(found[0].identity, own);
         assert!(!found[0].arguments().is_empty());
+        assert!(found[0].filters().is_some());
         assert_eq!(ancestry(0), []);
         assert_eq!(whole_ancestry(own.pid), Some(found));
     }

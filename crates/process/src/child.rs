@@ -116,6 +116,17 @@ impl Child {
         }
     }
 
+    /// Become readable when it prints or ends: for one who waits for several things, and then [waits](Self::wait) for no
+    /// time.
+    pub fn poll_fds(&self) -> Vec<PollFd<'_>> {
+        let pipes = [&self.watch.stdout, &self.watch.stderr];
+        let ends = pipes.into_iter().filter_map(Pipe::open_end);
+        std::iter::once(self.watch.pidfd.as_fd())
+            .chain(ends)
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect()
+    }
+
     /// Kills the program and everything in its group.
     pub fn end(&mut self) -> Result<Exit, WaitError> {
         if let State::Ended(exit) = self.state {
@@ -127,12 +138,7 @@ impl Child {
 
     fn sleep(&self, remaining: Option<Duration>) -> Result<Wake, WaitError> {
         let timeout = remaining.and_then(|remaining| Timespec::try_from(remaining).ok());
-        let pipes = [&self.watch.stdout, &self.watch.stderr];
-        let ends = pipes.into_iter().filter_map(Pipe::open_end);
-        let mut fds: Vec<PollFd<'_>> = std::iter::once(self.watch.pidfd.as_fd())
-            .chain(ends)
-            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
-            .collect();
+        let mut fds = self.poll_fds();
         match poll(&mut fds, timeout.as_ref()) {
             Ok(0) | Err(Errno::INTR) => Ok(Wake::Nothing),
             Ok(_) if fds[0].revents().is_empty() => Ok(Wake::Printed),

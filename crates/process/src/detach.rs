@@ -44,7 +44,7 @@ pub fn detach(program: &Program) -> Result<Detached, StartError> {
         cwd: program.cwd.clone(),
         source,
     };
-    let mut process = command(program).spawn().map_err(failed)?;
+    let mut process = command(program)?.spawn().map_err(failed)?;
     let stdout = process.stdout.take().expect("standard output is piped");
     Ok(Detached {
         process,
@@ -83,8 +83,8 @@ impl Detached {
     }
 }
 
-fn command(program: &Program) -> Command {
-    let mut command = bare(program);
+fn command(program: &Program) -> Result<Command, StartError> {
+    let mut command = bare(program)?;
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -98,5 +98,5 @@ fn command(program: &Program) -> Command {
     unsafe {
         command.pre_exec(|| Ok(setsid().map(drop)?));
     }
-    command
+    Ok(command)
 }

@@ -21,6 +21,7 @@ use crate::child::{Child, Watch, group};
 use crate::identity::Identity;
 use crate::pipe::Pipe;
 use crate::program::{Fate, Program, Stdin};
+use crate::sandbox::{Prepared, SandboxError};
 
 /// A program could not be started. Nothing of it is left.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,9 @@ pub enum StartError {
         #[source]
         source: io::Error,
     },
+    /// There is no sandbox for it, and without one it must not run.
+    #[error("cannot put `{}` into its sandbox", .0.display())]
+    Sandbox(OsString, #[source] Box<SandboxError>),
     /// It started, but could not be watched, and was ended.
     #[error("cannot watch `{}`", .0.display())]
     Watch(OsString, #[source] io::Error),
@@ -64,7 +68,7 @@ pub fn start(program: &Program) -> Result<Child, StartError> {
 }
 
 /// What a program is, whoever starts it and whatever it is connected to.
-pub(crate) fn bare(program: &Program) -> Command {
+pub(crate) fn bare(program: &Program) -> Result<Command, StartError> {
     #[expect(
         clippy::disallowed_methods,
         reason = "this is where programs are started"
@@ -76,11 +80,30 @@ pub(crate) fn bare(program: &Program) -> Command {
         .current_dir(&program.cwd)
         .env_clear()
         .envs(&program.environment);
-    command
+    if let Some(sandbox) = &program.sandbox {
+        let prepared = sandbox.prepare();
+        let prepared =
+            prepared.map_err(|error| StartError::Sandbox(program.name.clone(), Box::new(error)))?;
+        confine(&mut command, prepared);
+    }
+    Ok(command)
+}
+
+/// Puts the program into a sandbox before it is the program.
+fn confine(command: &mut Command, sandbox: Prepared) {
+    #[expect(
+        unsafe_code,
+        reason = "std has no safe way to put a program into a sandbox"
+    )]
+    // SAFETY: between fork and exec only `prctl` and `landlock_restrict_self` are called, as plain system calls: no
+    // allocation, no lock, nothing that another thread may have held at the fork.
+    unsafe {
+        command.pre_exec(move || sandbox.enter());
+    }
 }
 
 fn command(program: &Program) -> Result<Command, StartError> {
-    let mut command = bare(program);
+    let mut command = bare(program)?;
     command
         .stdin(stdin(&program.stdin).map_err(|e| StartError::Input(program.name.clone(), e))?)
         .stdout(Stdio::piped())

@@ -63,6 +63,6 @@ pub use output::{Output, RunError, output};
 pub use peer::Peer;
 pub use program::{Fate, Program, Stdin};
 pub use replace::{Input, replace};
-pub use sandbox::{Sandbox, SandboxError, Strength};
+pub use sandbox::{Kernel, Sandbox, SandboxError};
 pub use terminal::{Size, Terminal, TerminalError};
 pub use ward::{WardError, ward};

@@ -42,8 +42,9 @@ impl Peer {
         self.lives().then_some(found)
     }
 
-    /// A process that lives keeps its number.
-    fn lives(&self) -> bool {
+    /// Whether it has not ended: a process that lives keeps its number.
+    #[must_use]
+    pub fn lives(&self) -> bool {
         self.process.as_ref().is_none_or(|process| {
             let mut fds = [PollFd::new(process, PollFlags::IN)];
             poll(&mut fds, Some(&Timespec::default())) == Ok(0)

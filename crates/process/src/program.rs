@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 use crate::capture::Bound;
+use crate::sandbox::Sandbox;
 
 /// How much of what a program prints is kept when nobody says otherwise.
 pub const DEFAULT_BOUND: Bound = Bound::Last(64 * 1024);
@@ -35,6 +36,8 @@ pub struct Program {
     pub stderr: Bound,
     /// What becomes of it when we are killed.
     pub fate: Fate,
+    /// What holds it, from its first instruction on.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// What becomes of a program when the one who started it is killed.
@@ -70,6 +73,7 @@ impl Program {
             stdout: DEFAULT_BOUND,
             stderr: DEFAULT_BOUND,
             fate: Fate::Shared,
+            sandbox: None,
         }
     }
 

@@ -18,7 +18,10 @@ pub enum Input {
 /// Becomes `program`, with our standard output and error. Returns only if that cannot be done.
 #[must_use]
 pub fn replace(program: &Program, input: Input) -> StartError {
-    let mut command = bare(program);
+    let mut command = match bare(program) {
+        Ok(command) => command,
+        Err(error) => return error,
+    };
     match (input, &program.stdin) {
         (Input::Ours, Stdin::Empty | Stdin::Bytes(_) | Stdin::File(_)) => {
             command.stdin(Stdio::inherit());

@@ -80,7 +80,7 @@ impl Terminal {
     /// is the terminal.
     pub fn start(program: &Program, size: Size) -> Result<Self, TerminalError> {
         let (line, other_side) = open(size).map_err(TerminalError::Open)?;
-        let mut command = command(program, &other_side).map_err(TerminalError::Open)?;
+        let mut command = command(program, &other_side)?;
         let process = command.spawn().map_err(|source| StartError::Start {
             name: program.name.clone(),
             cwd: program.cwd.clone(),
@@ -196,12 +196,13 @@ fn open(size: Size) -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((line, other_side))
 }
 
-fn command(program: &Program, terminal: &OwnedFd) -> io::Result<Command> {
-    let mut command = bare(program);
+fn command(program: &Program, terminal: &OwnedFd) -> Result<Command, TerminalError> {
+    let mut command = bare(program)?;
+    let copy = || terminal.try_clone().map_err(TerminalError::Open);
     command
-        .stdin(Stdio::from(terminal.try_clone()?))
-        .stdout(Stdio::from(terminal.try_clone()?))
-        .stderr(Stdio::from(terminal.try_clone()?));
+        .stdin(Stdio::from(copy()?))
+        .stdout(Stdio::from(copy()?))
+        .stderr(Stdio::from(copy()?));
     die_with_starter(&mut command);
     own_terminal(&mut command);
     Ok(command)

@@ -106,13 +106,13 @@ pub fn end(spared: &[u32], timeout: Duration) -> io::Result<Vec<Identity>> {
     }
 }
 
-/// Reaps the children that have ended but for `kept`, so that orphans do not stay as zombies.
-pub fn reap_orphans(kept: u32) {
+/// Reaps the children that have ended but for `kept` ones, so that orphans do not stay as zombies.
+pub fn reap_orphans(kept: &[u32]) {
     let Ok(everything) = processes() else { return };
     let own = std::process::id();
     let is_ended = |stat: &Stat| stat.parent == own && stat.life == Life::Ended;
     for (pid, _) in everything.iter().filter(|(_, stat)| is_ended(stat)) {
-        if *pid != kept {
+        if !kept.contains(pid) {
             // Reaped by nobody else; if it fails it is tried again next time.
             waitpid(Some(group(*pid)), WaitOptions::NOHANG).ok();
         }
@@ -120,7 +120,7 @@ pub fn reap_orphans(kept: u32) {
 }
 
 fn reap() {
-    reap_orphans(0);
+    reap_orphans(&[]);
 }
 
 /// Sleeps until one of them ends, or for a moment: those that are not our children yet tell too.

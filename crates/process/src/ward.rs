@@ -39,7 +39,7 @@ pub fn ward(
         cwd: program.cwd.clone(),
         source,
     };
-    let mut process = command(program).spawn().map_err(failed)?;
+    let mut process = command(program)?.spawn().map_err(failed)?;
     let waited = let_go_of_stdout().and_then(|()| process.wait());
     waited.map_err(WardError::Wait)?;
     tree::end(&spared(), timeout).map_err(WardError::Wait)
@@ -50,11 +50,11 @@ fn let_go_of_stdout() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stdout(nothing)?)
 }
 
-fn command(program: &Program) -> Command {
-    let mut command = bare(program);
+fn command(program: &Program) -> Result<Command, StartError> {
+    let mut command = bare(program)?;
     command
         .stdin(Stdio::null())
         .stdout(Stdio::inherit())
         .stderr(Stdio::null());
-    command
+    Ok(command)
 }

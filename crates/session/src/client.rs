@@ -15,8 +15,8 @@ use serde_json::json;
 
 use crate::control::http::{self, Head, Headers};
 use crate::control::{
-    Asking, Attachment, Choosing, HttpError, Interrupted, Recognised, Reply, Screenshot, Sent,
-    Status, Stopped,
+    Asking, Attachment, Choosing, Errand, HttpError, Interrupted, Recognised, Reply, Returned,
+    Screenshot, Sent, Status, Stopped,
 };
 use crate::last_word::LastWord;
 use crate::message::Order;
@@ -160,6 +160,12 @@ impl Client {
         let body = serde_json::to_vec(word).map_err(ClientError::Ask)?;
         let told: serde_json::Value = self.ask("POST", "/v1/last-word", &body, Some(PATIENCE))?;
         Ok(told["seq"].as_u64().unwrap_or_default())
+    }
+
+    /// Has a command run outside of the sandbox that this session is in, for as long as it takes.
+    pub fn errand(&self, errand: &Errand) -> Result<Returned, ClientError> {
+        let body = serde_json::to_vec(errand).map_err(ClientError::Ask)?;
+        self.ask("POST", "/v1/errand", &body, None)
     }
 
     /// Has the keys pressed that end a turn.

@@ -10,6 +10,7 @@
 //! | `GET /v1/dialog` | what the agent asks a person |
 //! | `POST /v1/answer` | `{"dialog": …, "choice": …}` is chosen if that is still asked |
 //! | `POST /v1/replies` | `{"text": …}` is on the disk, for whoever started the session |
+//! | `POST /v1/errand` | `{"words": …, "directory": …}`: a command of this program is run outside of the sandbox, for the session; answered when it has ended |
 //! | `POST /v1/interrupt` | the keys that end a turn are pressed |
 //! | `POST /v1/resize` | `{"rows": …, "columns": …}` |
 //! | `POST /v1/stop` | `{"grace_ms": …}`; answered when nothing is left |
@@ -17,10 +18,12 @@
 //!
 //! The version in the path is the protocol's own: holders outlive upgrades of the program.
 
+pub mod errand;
 pub mod gate;
 pub mod http;
 pub mod message;
 
+pub use errand::{Errand, Returned};
 pub use gate::{Entrance, Gate};
 pub use http::{Head, Headers, HttpError};
 pub use message::{

@@ -32,13 +32,15 @@ pub const FENCE: &str = "HANDOFF_FENCE";
 pub const ATTEMPT: &str = "HANDOFF_ATTEMPT";
 /// The file with what it was told first.
 pub const PROMPT_FILE: &str = "HANDOFF_PROMPT_FILE";
+/// That something holds it: `worktree`. Not there otherwise.
+pub const SANDBOX: &str = "HANDOFF_SANDBOX";
 /// The session that started this one.
 pub const PARENT: &str = "HANDOFF_PARENT_SESSION";
 /// The tmux pane of whoever started it without being a session.
 pub const PARENT_PANE: &str = "HANDOFF_PARENT_PANE";
 
 /// Everything that says something about one session only.
-pub const OF_ONE_SESSION: [&str; 14] = [
+pub const OF_ONE_SESSION: [&str; 15] = [
     SESSION,
     NAME,
     TOKEN,
@@ -51,6 +53,7 @@ pub const OF_ONE_SESSION: [&str; 14] = [
     FENCE,
     ATTEMPT,
     PROMPT_FILE,
+    SANDBOX,
     PARENT,
     PARENT_PANE,
 ];

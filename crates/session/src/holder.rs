@@ -5,8 +5,10 @@
 
 mod answering;
 mod choosing;
+mod confining;
 mod delivering;
 mod ending;
+mod errands;
 mod glance;
 mod guest;
 mod interrupting;
@@ -30,7 +32,7 @@ use std::time::Duration;
 use handoff_core::time::{Clock, Nanos};
 use handoff_files::{Dir, Lock};
 use handoff_process::terminal::Reading;
-use handoff_process::{Terminal, tree};
+use handoff_process::{Identity, Terminal, tree};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -46,6 +48,7 @@ use crate::signs::Signs;
 use crate::state::Judge;
 use crate::transcript::Transcript;
 
+use errands::Errands;
 use glance::Glance;
 use guest::{Guest, Heard};
 use network::Network;
@@ -87,7 +90,10 @@ pub struct Holder<'a> {
     socket: Socket,
     network: Option<Network>,
     gate: Gate,
+    /// This process and those above it.
+    own: Vec<Identity>,
     guests: Vec<Guest>,
+    errands: Errands,
     stopping: Stopping,
     printed_at: Option<Nanos>,
     reaped_at: Nanos,
@@ -142,6 +148,7 @@ impl Holder<'_> {
             if !ready.doors.is_empty() {
                 self.welcome();
             }
+            self.tell_errands();
             self.type_pending();
             self.step_stop(now)?;
             self.look_at_terminal(now);
@@ -179,6 +186,7 @@ impl Holder<'_> {
         fds.extend(network.map(|it| PollFd::from_borrowed_fd(it.as_fd(), PollFlags::IN)));
         fds.extend(self.lookout.poll_fds());
         fds.extend(self.native.iter().flat_map(Native::poll_fds));
+        fds.extend(self.errands.poll_fds());
         let now = self.now();
         let timeout = self
             .next_look()
@@ -343,7 +351,9 @@ impl Holder<'_> {
 
     fn reap(&mut self, now: Nanos) {
         if now.since(self.reaped_at) >= REAP_INTERVAL {
-            tree::reap_orphans(self.terminal.identity().pid);
+            let agent = self.terminal.identity().pid;
+            let kept: Vec<u32> = self.errands.processes().chain([agent]).collect();
+            tree::reap_orphans(&kept);
             self.reaped_at = now;
         }
     }

@@ -12,6 +12,7 @@ use handoff_agents::{Block, Usage};
 use handoff_core::{MessageId, SessionId, SessionName, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::confinement::Confinement;
 use crate::last_word::LastWord;
 use crate::message::Evidence;
 use crate::place;
@@ -28,6 +29,12 @@ pub enum Event {
         pid: u32,
         agent: String,
         cwd: PathBuf,
+        /// What holds it.
+        #[serde(default)]
+        sandbox: Confinement,
+        /// The version of Landlock that does, or could.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        landlock: Option<u32>,
     },
     /// The agent does something else now.
     StateChanged {

@@ -20,6 +20,7 @@
 //! | [`turn`] | from a message to the next prompt |
 //! | [`silence`], [`stall`], [`hook`] | whether it prints, whether it is stuck, and which files it is told of |
 //! | [`control`] | requests and answers on the socket, and who is let in |
+//! | [`confinement`], [`side`] | how an agent is held, and on which side of the walls somebody stands |
 //! | [`environment`], [`token`] | what an agent knows of its own session, and what proves that it is in it |
 //! | [`client`] | asking a holder |
 //! | [`holder`] | the loop that puts them together |
@@ -30,6 +31,7 @@
 pub mod catalogue;
 pub mod choosing;
 pub mod client;
+pub mod confinement;
 pub mod control;
 pub mod delivery;
 pub mod dialog;
@@ -51,6 +53,7 @@ pub mod record;
 pub mod rehearsal;
 pub mod screen;
 pub mod sender;
+pub mod side;
 pub mod signs;
 pub mod silence;
 pub mod stall;
@@ -62,6 +65,7 @@ pub mod turn;
 
 pub use catalogue::{Known, Standing};
 pub use client::{Client, ClientError};
+pub use confinement::{Bounds, Confinement};
 pub use holder::{Holder, Opening};
 pub use place::Places;
 pub use record::Record;

@@ -36,6 +36,16 @@ impl Places {
         self.names(project).join(format!("{name}.lock"))
     }
 
+    /// The directories for temporary files of sessions in a sandbox.
+    pub fn all_private(&self) -> PathBuf {
+        self.home.join("tmp")
+    }
+
+    /// That of one session.
+    pub fn private(&self, session: SessionId) -> PathBuf {
+        self.all_private().join(session.to_string())
+    }
+
     /// Where sockets lie if the user has no directory for them.
     pub fn own_sockets(&self) -> PathBuf {
         self.home.join("run")

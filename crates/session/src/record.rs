@@ -9,6 +9,8 @@ use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
 use handoff_process::{Exit, Identity, Size};
 use serde::{Deserialize, Serialize};
 
+use crate::confinement::Confinement;
+
 const FILE: &str = "session.json";
 /// A record is a page at most; anything longer is none of ours.
 const LONGEST: u64 = 1024 * 1024;
@@ -48,6 +50,9 @@ pub struct Record {
     pub columns: u16,
     pub started_at: Timestamp,
     pub ended: Option<Ended>,
+    /// Whether something holds it.
+    #[serde(default)]
+    pub confinement: Confinement,
 }
 
 /// A process of this boot.

@@ -6,11 +6,15 @@
 //! held meanwhile, so that nobody else's number is followed.
 
 use handoff_core::SessionId;
-use handoff_process::{Ancestor, Peer};
+use handoff_process::{Ancestor, Identity, Peer};
 
 use crate::catalogue;
 use crate::message::Sender;
 use crate::place::Places;
+use crate::side::{self, Side};
+
+/// How often a chain that changes is looked at.
+const LOOKS: usize = 3;
 
 /// Where somebody comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +26,28 @@ pub enum Origin {
     Unknown,
 }
 
-/// The innermost session that the one who connected belongs to.
-pub fn of_peer(peer: &Peer, places: &Places) -> Origin {
-    let Some(above) = peer.whole_ancestry() else {
-        return Origin::Unknown;
+/// Who somebody is who connected: the innermost session that their process belongs to, and the side of the sandbox that it
+/// is on. `own` are the holder and the processes above it, the nearest first.
+pub fn of_peer(peer: &Peer, own: &[Identity], places: &Places) -> (Origin, Side) {
+    let nobody = (Origin::Unknown, Side::Unknown);
+    let Some((holder, above)) = own.split_first() else {
+        return nobody;
     };
-    let mut sessions = above.iter().filter_map(|it| held_by(it, places));
-    sessions.next().map_or(Origin::Outside, Origin::Session)
+    // One in the middle may end while we look, and then the chain is another one.
+    let seen = (0..LOOKS).find_map(|_| {
+        let chain = peer.whole_ancestry()?;
+        Some((side::links(&chain)?, chain))
+    });
+    let Some((links, chain)) = seen else {
+        return nobody;
+    };
+    let mut sessions = chain.iter().filter_map(|it| held_by(it, places));
+    let origin = sessions.next().map_or(Origin::Outside, Origin::Session);
+    // One who ended while we looked may have been somebody else.
+    if !peer.lives() {
+        return nobody;
+    }
+    (origin, side::judge(&links, *holder, above))
 }
 
 /// Many processes may name a session in their arguments; its holder is the one in its record.

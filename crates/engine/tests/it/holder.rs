@@ -94,6 +94,7 @@ fn opening(part: Part) -> Opening {
         .filter(|(name, _)| name != PART)
         .collect();
     Opening {
+        bounds: None,
         places: Places::new(part.home),
         runtime_dir: None,
         network: None,

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
-use handoff_process::{Child, Exit, Fate, Program, Stdin, output, start};
+use handoff_process::{Child, Exit, Fate, Program, Sandbox, Stdin, output, start};
 
 use super::{ANSWER, COMPLAINT, GitError, TIMEOUT, commit_id, complaint};
 use crate::index::PrivateIndex;
@@ -89,6 +89,12 @@ impl Call {
     /// It only looks: when we are killed it may go on to its end.
     pub(crate) fn harmless(mut self) -> Self {
         self.program.fate = Fate::Own;
+        self
+    }
+
+    /// Held to what this sandbox lets it change, with everything that it runs.
+    pub(crate) fn sandbox(mut self, sandbox: Sandbox) -> Self {
+        self.program.sandbox = Some(sandbox);
         self
     }
 

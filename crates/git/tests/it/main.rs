@@ -7,6 +7,8 @@ mod commit;
 #[cfg(test)]
 mod discovery;
 #[cfg(test)]
+mod held_commit;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod ignoring;

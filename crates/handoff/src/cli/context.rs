@@ -9,6 +9,7 @@ use handoff_core::{Caller, ContextScope, SessionId, TaskId};
 use handoff_store::queue::TaskRef;
 use handoff_store::{read, tasks};
 
+use super::errand::Reading;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -25,6 +26,18 @@ pub(super) enum Command {
     Rm(change::RmArgs),
     /// Show what a key had before, and who wrote it.
     History(look::HistoryArgs),
+}
+
+impl Command {
+    /// What it reads; all of them are done for a session in a sandbox.
+    pub(super) fn reading(&self) -> Reading {
+        match self {
+            Self::Set(args) if args.is_from_stdin() => Reading::Input,
+            Self::Set(_) | Self::Get(_) | Self::List(_) | Self::Rm(_) | Self::History(_) => {
+                Reading::Nothing
+            }
+        }
+    }
 }
 
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {

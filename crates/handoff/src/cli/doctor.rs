@@ -5,6 +5,8 @@ use handoff_core::lease::Ttl;
 use handoff_core::task::Brief;
 use handoff_files::{Filesystem, filesystem};
 use handoff_git::Repository;
+use handoff_process::Kernel;
+use handoff_process::sandbox::Cover;
 use handoff_store::{Store, audit, read};
 
 use crate::context::Context;
@@ -22,7 +24,14 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut findings = vec![program(), home(ctx), space(ctx), git(ctx), project(ctx)];
+    let mut findings = vec![
+        program(),
+        home(ctx),
+        space(ctx),
+        git(ctx),
+        project(ctx),
+        sandbox(),
+    ];
     findings.extend(super::feature::findings(ctx));
     findings.extend(super::package::finding(ctx));
     let store = match ctx.open_store() {
@@ -106,6 +115,18 @@ fn project(ctx: &Context) -> Finding {
             format!("none yet in {place}; the first task makes one"),
         ),
         Err(error) => bad("project", error.to_string()),
+    }
+}
+
+/// What the kernel keeps a session in a sandbox from.
+fn sandbox() -> Finding {
+    let kernel = Kernel::read();
+    let is_whole = Cover::ALL.into_iter().all(|it| kernel.covers(it));
+    match kernel {
+        Kernel::Holds(_) if is_whole => good("sandbox", kernel.to_string()),
+        Kernel::Holds(_) | Kernel::TooOld(_) | Kernel::Without => {
+            limited("sandbox", kernel.to_string())
+        }
     }
 }
 

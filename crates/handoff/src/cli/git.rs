@@ -4,6 +4,7 @@ mod baseline;
 mod declaration;
 mod git_hook;
 mod guard;
+mod held_commit;
 mod hooks;
 mod land;
 mod message;
@@ -15,6 +16,7 @@ mod worktree;
 
 use handoff_api::ExitCode;
 
+use super::errand::Reading;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -43,6 +45,17 @@ pub(super) enum Command {
     /// What our hooks ask.
     #[command(hide = true)]
     GitHook(git_hook::Args),
+}
+
+impl Command {
+    /// What it reads, if it is done for a session in a sandbox.
+    pub(super) fn reading(&self) -> Option<Reading> {
+        if let Self::SafeCommit(args) = self {
+            Some(args.reading())
+        } else {
+            None
+        }
+    }
 }
 
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {

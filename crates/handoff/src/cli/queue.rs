@@ -44,6 +44,21 @@ pub(super) enum Command {
     Retry(report::RetryArgs),
 }
 
+impl Command {
+    /// Whether a session in a sandbox has it done for it: the table of callers says the rest.
+    pub(super) const fn is_of_a_session(&self) -> bool {
+        matches!(
+            self,
+            Self::List(_)
+                | Self::Show(_)
+                | Self::Heartbeat(_)
+                | Self::Fail(_)
+                | Self::Block(_)
+                | Self::Release(_)
+        )
+    }
+}
+
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match command {
         Command::Add(args) => add::run(args, ctx),

@@ -44,6 +44,7 @@ pub(super) use snapshot::snapshot;
 pub(super) use spawner::Spawner;
 pub(super) use stop::stop_session;
 
+use super::errand::Reading;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -85,6 +86,22 @@ pub(super) enum Command {
     /// Hold a session.
     #[command(hide = true)]
     SessionHolder(holder::Args),
+}
+
+impl Command {
+    /// What it reads, if it is done for a session in a sandbox. What a session says of its own task goes to its holder by
+    /// itself.
+    pub(super) fn reading(&self) -> Option<Reading> {
+        if let Self::Send(args) = self {
+            Some(args.reading())
+        } else if let Self::Reply(args) = self {
+            Some(args.reading())
+        } else if let Self::Messages(_) = self {
+            Some(Reading::Nothing)
+        } else {
+            None
+        }
+    }
 }
 
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {

@@ -18,3 +18,4 @@ mod pause;
 mod refusal;
 mod stop;
 mod tmux;
+mod walls;

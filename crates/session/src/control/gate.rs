@@ -3,6 +3,9 @@
 //! | | on the socket | on the network |
 //! |---|---|---|
 //! | a `Host` that is not ours, an `Origin` that is not ours | not looked at | 403 |
+//! | one in the sandbox of another session, whatever token | 403 | not known |
+//! | one in the sandbox of this session, no token | this session | 401 |
+//! | one who cannot be found any more, no token | 403 | 401 |
 //! | no token | the user of the socket: a person | 401 |
 //! | the token of this session | this session, with the rights of its role | the same |
 //! | the token of the listener | a person | a person |
@@ -16,13 +19,17 @@ use handoff_core::{Caller, Digest};
 
 use super::http::Headers;
 use super::message::{Refusal, Request, refusal};
+use crate::side::Side;
 use crate::token::Token;
+
+const ELSEWHERE: &str = "a session in a sandbox talks to its own holder only";
+const UNKNOWN: &str = "it cannot be told which process asks; it must live until it is answered";
 
 /// Which way somebody came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entrance {
-    /// The socket, which only its user can reach.
-    Socket,
+    /// The socket, which only its user can reach; and who stands there.
+    Socket { side: Side },
     /// The port, which every program of this machine can reach.
     Network { port: u16 },
 }
@@ -44,11 +51,30 @@ impl Gate {
             require_local(headers, port)?;
         }
         let caller = match (&headers.authorization, entrance) {
-            (None, Entrance::Socket) => Caller::Person,
+            (
+                _,
+                Entrance::Socket {
+                    side: Side::Elsewhere,
+                },
+            ) => return Err(refusal(403, ELSEWHERE)),
+            (None, Entrance::Socket { side: Side::Within }) => self.session.clone(),
+            (
+                None,
+                Entrance::Socket {
+                    side: Side::Unknown,
+                },
+            ) => return Err(refusal(403, UNKNOWN)),
+            (None, Entrance::Socket { side: Side::Free }) => Caller::Person,
             (None, Entrance::Network { .. }) => {
                 return Err(refusal(401, "a token is needed: `Authorization: Bearer …`"));
             }
-            (Some(value), _) => self.known(value)?,
+            (Some(value), Entrance::Socket { side: Side::Within }) => {
+                // Every token can be read in there, but only its own is the session's.
+                self.known(value).map(|_| self.session.clone())?
+            }
+            (Some(value), Entrance::Socket { .. } | Entrance::Network { .. }) => {
+                self.known(value)?
+            }
         };
         if matches!(entrance, Entrance::Network { .. }) {
             require_json(headers)?;
@@ -108,6 +134,7 @@ mod tests {
 
     use super::*;
 
+    const SOCKET: Entrance = Entrance::Socket { side: Side::Free };
     const NETWORK: Entrance = Entrance::Network { port: 4310 };
 
     fn own(role: Role) -> Caller {
@@ -149,13 +176,13 @@ mod tests {
             ..Headers::default()
         };
         let table = [
-            (Entrance::Socket, anonymous.clone(), Ok(Caller::Person)),
+            (SOCKET, anonymous.clone(), Ok(Caller::Person)),
             (NETWORK, anonymous, Err(401)),
-            (Entrance::Socket, headers(1, "session"), Ok(own(Role::Main))),
+            (SOCKET, headers(1, "session"), Ok(own(Role::Main))),
             (NETWORK, headers(1, "localhost:4310"), Ok(own(Role::Main))),
             (NETWORK, headers(2, "[::1]:4310"), Ok(Caller::Person)),
             (NETWORK, headers(3, "127.0.0.1:4310"), Err(403)),
-            (Entrance::Socket, headers(3, "session"), Err(403)),
+            (SOCKET, headers(3, "session"), Err(403)),
         ];
         for (entrance, headers, expected) in table {
             assert_eq!(admitted(entrance, &headers), expected, "{headers:?}");
@@ -164,7 +191,34 @@ mod tests {
             authorization: Some("Basic aGk6aGk=".to_owned()),
             ..Headers::default()
         };
-        assert_eq!(admitted(Entrance::Socket, &basic), Err(403));
+        assert_eq!(admitted(SOCKET, &basic), Err(403));
+    }
+
+    #[test]
+    fn a_sandbox_is_seen_before_a_token() {
+        let with = |side, token: Option<u8>| {
+            let headers = Headers {
+                authorization: token.and_then(bearer),
+                ..Headers::default()
+            };
+            admitted(Entrance::Socket { side }, &headers)
+        };
+        let itself = Ok(own(Role::Main));
+        let table = [
+            (Side::Elsewhere, None, Err(403)),
+            (Side::Elsewhere, Some(1), Err(403)),
+            (Side::Elsewhere, Some(2), Err(403)),
+            (Side::Within, None, itself.clone()),
+            (Side::Within, Some(1), itself.clone()),
+            (Side::Within, Some(2), itself.clone()),
+            (Side::Within, Some(3), Err(403)),
+            (Side::Unknown, None, Err(403)),
+            (Side::Unknown, Some(1), itself),
+            (Side::Unknown, Some(3), Err(403)),
+        ];
+        for (side, token, expected) in table {
+            assert_eq!(with(side, token), expected, "{side:?} {token:?}");
+        }
     }
 
     #[test]
@@ -177,8 +231,8 @@ mod tests {
             authorization: Some("Bearer nonsense".to_owned()),
             ..Headers::default()
         };
-        assert!(gate.admit(Entrance::Socket, &garbage).is_err());
-        assert!(gate.admit(Entrance::Socket, &headers(2, "x")).is_err());
+        assert!(gate.admit(SOCKET, &garbage).is_err());
+        assert!(gate.admit(SOCKET, &headers(2, "x")).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@ use handoff_core::{Action, Caller, MessageId, SessionId, SessionName};
 use handoff_process::Size;
 use serde::{Deserialize, Serialize};
 
+use super::errand::Errand;
 use super::http::Head;
 use crate::dialog::Dialog;
 use crate::last_word::{self, LastWord};
@@ -26,7 +27,7 @@ pub const LONGEST_REPLY: usize = 64 * 1024;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 15] = [
+pub const ROUTES: [(&str, &str); 16] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
@@ -40,6 +41,7 @@ pub const ROUTES: [(&str, &str); 15] = [
     ("POST", "/v1/answer"),
     ("POST", "/v1/replies"),
     ("POST", "/v1/last-word"),
+    ("POST", "/v1/errand"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
 ];
@@ -63,6 +65,8 @@ pub enum Request {
     LastWord(LastWord),
     /// What the session says to whoever started it.
     Reply(String),
+    /// What a session in a sandbox has done outside.
+    Errand(Errand),
     Resize(Size),
     Stop {
         grace: Duration,
@@ -231,6 +235,7 @@ impl Request {
             ("POST", "/v1/answer") => read(body).map(Self::Answer),
             ("POST", "/v1/replies") => reply(&read(body)?),
             ("POST", "/v1/last-word") => last_word(body),
+            ("POST", "/v1/errand") => read(body).map(Self::Errand),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
@@ -247,7 +252,11 @@ impl Request {
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
-            Self::Send(_) | Self::Reply(_) | Self::LastWord(_) | Self::Report(_) => Action::Tell,
+            Self::Send(_)
+            | Self::Reply(_)
+            | Self::LastWord(_)
+            | Self::Errand(_)
+            | Self::Report(_) => Action::Tell,
             Self::Input(_)
             | Self::Interrupt
             | Self::Answer(_)

@@ -51,6 +51,7 @@ impl Holder<'_> {
                 Ok(()) => guest.answer(&json!({ "seq": self.journal.seq() })),
                 Err(refusal) => guest.refuse(&refusal),
             },
+            Request::Errand(errand) => self.begin_errand(guest, errand),
             Request::Interrupt => match self.interrupt(now) {
                 Ok(interrupted) => guest.answer(&interrupted),
                 Err(refusal) => guest.refuse(&refusal),

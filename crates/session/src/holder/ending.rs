@@ -7,6 +7,7 @@ use handoff_process::tree;
 
 use super::{Holder, HolderError};
 use crate::catalogue;
+use crate::confinement;
 use crate::control::Stopped;
 use crate::journal::Event;
 use crate::place;
@@ -21,9 +22,11 @@ impl Holder<'_> {
         let exit = self.terminal.exit().map_err(HolderError::Exit)?;
         let exit = exit.ok_or_else(|| HolderError::Exit(io::ErrorKind::NotFound.into()))?;
         let exit = Ending::try_from(exit).map_err(HolderError::Exit)?;
+        self.errands.end();
         let spared = catalogue::holders(&self.places);
         let left = tree::end(&spared, DEATH_TAKES).map_err(HolderError::Tree)?;
         let left: Vec<u32> = left.into_iter().map(|process| process.pid).collect();
+        confinement::remove_private(&self.places, self.record.id);
         let now = self.now();
         while self.read_mouthful(now).map_err(HolderError::Read)? > 0 {}
         self.signs.ended();

@@ -44,6 +44,8 @@ enum Phase {
     Answered,
     /// To be answered when the session has ended.
     AwaitingEnd,
+    /// To be answered when something is done.
+    AwaitingErrand(u64),
     Viewing(Box<Viewer>),
     Gone,
 }
@@ -85,7 +87,10 @@ impl Guest {
 
     pub(super) fn poll_fd(&self) -> PollFd<'_> {
         let mut flags = match self.phase {
-            Phase::Asking { .. } | Phase::AwaitingEnd | Phase::Viewing(_) => PollFlags::IN,
+            Phase::Asking { .. }
+            | Phase::AwaitingEnd
+            | Phase::AwaitingErrand(_)
+            | Phase::Viewing(_) => PollFlags::IN,
             Phase::Answered | Phase::Gone => PollFlags::empty(),
         };
         if !self.outgoing.is_empty() {
@@ -98,8 +103,13 @@ impl Guest {
         matches!(self.phase, Phase::Gone)
     }
 
-    pub(super) fn came_by(&self, entrance: Entrance) -> bool {
-        self.entrance == entrance
+    /// By the socket or by the port.
+    pub(super) const fn came_by(&self, entrance: Entrance) -> bool {
+        matches!(
+            (self.entrance, entrance),
+            (Entrance::Socket { .. }, Entrance::Socket { .. })
+                | (Entrance::Network { .. }, Entrance::Network { .. })
+        )
     }
 
     pub(super) const fn is_asking(&self) -> bool {
@@ -113,7 +123,11 @@ impl Guest {
     pub(super) const fn is_writer(&self) -> bool {
         match &self.phase {
             Phase::Viewing(viewer) => matches!(viewer.attachment, Attachment::Write),
-            Phase::Asking { .. } | Phase::Answered | Phase::AwaitingEnd | Phase::Gone => false,
+            Phase::Asking { .. }
+            | Phase::Answered
+            | Phase::AwaitingEnd
+            | Phase::AwaitingErrand(_)
+            | Phase::Gone => false,
         }
     }
 
@@ -147,9 +161,11 @@ impl Guest {
             Phase::Viewing(viewer) if viewer.attachment == Attachment::Write => {
                 Heard::Typed(bytes.to_vec())
             }
-            Phase::Viewing(_) | Phase::Answered | Phase::AwaitingEnd | Phase::Gone => {
-                Heard::Nothing
-            }
+            Phase::Viewing(_)
+            | Phase::Answered
+            | Phase::AwaitingEnd
+            | Phase::AwaitingErrand(_)
+            | Phase::Gone => Heard::Nothing,
         }
     }
 
@@ -206,6 +222,14 @@ impl Guest {
         self.flush();
     }
 
+    pub(super) fn await_errand(&mut self, number: u64) {
+        self.phase = Phase::AwaitingErrand(number);
+    }
+
+    pub(super) fn awaits_errand(&self, number: u64) -> bool {
+        matches!(self.phase, Phase::AwaitingErrand(own) if own == number)
+    }
+
     pub(super) fn await_end(&mut self) {
         self.phase = Phase::AwaitingEnd;
     }
@@ -249,6 +273,7 @@ impl Guest {
             | Phase::Asking { .. }
             | Phase::Answered
             | Phase::AwaitingEnd
+            | Phase::AwaitingErrand(_)
             | Phase::Gone => None,
         }
     }
@@ -289,7 +314,7 @@ impl Guest {
                 let picture = viewer.picture_of(screen);
                 self.outgoing.extend(picture);
             }
-            Phase::Asking { .. } | Phase::Answered | Phase::Gone => {}
+            Phase::Asking { .. } | Phase::Answered | Phase::AwaitingErrand(_) | Phase::Gone => {}
         }
         if self.stream.wait_to_write(PARTING_TAKES).is_ok() {
             // Nobody is left to hear of a failure.

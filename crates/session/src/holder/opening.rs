@@ -9,8 +9,12 @@ use handoff_agents::{Agent, hook};
 use handoff_core::time::Clock;
 use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
-use handoff_process::{Identity, Program, Size, Terminal, TerminalError, mint, tree};
+use handoff_process::{
+    Identity, Kernel, Program, Size, Terminal, TerminalError, ancestry, mint, tree,
+};
 
+use super::confining;
+use super::errands::Errands;
 use super::glance::Glance;
 use super::network::{self, Address, Network, NetworkError};
 use super::post::Post;
@@ -19,6 +23,7 @@ use super::socket::Socket;
 use super::stopping::Stopping;
 use super::watching::Lookout;
 use super::{Holder, MOUTHFUL};
+use crate::confinement::{Bounds, Confinement};
 use crate::control::Gate;
 use crate::environment::{self, Itself, Work};
 use crate::journal::{Event, Journal};
@@ -72,6 +77,8 @@ pub struct Opening {
     pub limit: Limit,
     /// The process that stands behind this one.
     pub warden: Option<u32>,
+    /// The walls around the agent, if it is to have any.
+    pub bounds: Option<Bounds>,
 }
 
 /// A session could not begin. Nothing of it runs.
@@ -105,6 +112,8 @@ pub enum OpenError {
     Settings(#[source] WriteError),
     #[error("cannot write down the name of the session")]
     Name(#[source] WriteError),
+    #[error("cannot make a private directory for temporary files")]
+    Private(#[source] io::Error),
 }
 
 impl<'a> Holder<'a> {
@@ -131,6 +140,8 @@ impl<'a> Holder<'a> {
         equip(&mut opening, &socket, &token);
         install_hooks(&mut opening, &directory)?;
         let key = make_audible(&mut opening);
+        let outside = confining::outside(&opening);
+        confining::confine(&mut opening, &socket)?;
         let gate = Gate {
             session: opening.caller(),
             session_token: token.digest(),
@@ -176,7 +187,9 @@ impl<'a> Holder<'a> {
             socket,
             network,
             gate,
+            own: own_chain(),
             guests: vec![],
+            errands: Errands::new(outside),
             stopping: Stopping::No,
             printed_at: None,
             reaped_at: now,
@@ -185,6 +198,12 @@ impl<'a> Holder<'a> {
             _name: name,
         })
     }
+}
+
+/// This process and those above it.
+fn own_chain() -> Vec<Identity> {
+    let chain = ancestry(std::process::id());
+    chain.iter().map(|it| it.identity).collect()
 }
 
 fn take_name(opening: &Opening) -> Result<Lock, OpenError> {
@@ -205,6 +224,13 @@ fn open_socket(opening: &Opening) -> io::Result<Socket> {
 }
 
 impl Opening {
+    fn confinement(&self) -> Confinement {
+        match self.bounds {
+            Some(_) => Confinement::Worktree,
+            None => Confinement::None,
+        }
+    }
+
     /// The session, as the table of callers knows it.
     fn caller(&self) -> Caller {
         Caller::Session {
@@ -344,6 +370,7 @@ fn record(
         columns: opening.size.columns,
         started_at: clock.now().wall,
         ended: None,
+        confinement: opening.confinement(),
     })
 }
 
@@ -353,6 +380,8 @@ fn begin_journal(directory: &Dir, record: &Record) -> Result<Journal, OpenError>
         pid: record.child.pid,
         agent: record.agent.clone(),
         cwd: record.cwd.clone(),
+        sandbox: record.confinement,
+        landlock: Kernel::read().version(),
     };
     let noted = journal.append(started, record.started_at);
     noted.map_err(OpenError::Journal)?;

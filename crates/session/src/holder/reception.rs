@@ -9,6 +9,7 @@ use super::guest::Guest;
 use super::stream::Stream;
 use crate::control::Entrance;
 use crate::sender::{self, Origin};
+use crate::side::Side;
 
 /// How many may be connected at a time by each way: whoever fills the port keeps nobody from the socket.
 const MOST_GUESTS: usize = 64;
@@ -17,10 +18,17 @@ impl Holder<'_> {
     /// Lets in all who knock.
     pub(super) fn welcome(&mut self) {
         while let Some(stream) = self.socket.accept() {
-            self.seat(Stream::Local(stream), Entrance::Socket);
+            let known = Peer::of(&stream).map(|it| sender::of_peer(&it, &self.own, &self.places));
+            let (origin, side) = known.unwrap_or((Origin::Unknown, Side::Unknown));
+            self.seat(Stream::Local(stream), Entrance::Socket { side }, origin);
         }
+        // Whoever came by the network is known by a token only.
         while let Some((stream, port)) = self.knocking() {
-            self.seat(Stream::Network(stream), Entrance::Network { port });
+            self.seat(
+                Stream::Network(stream),
+                Entrance::Network { port },
+                Origin::Outside,
+            );
         }
     }
 
@@ -29,19 +37,8 @@ impl Holder<'_> {
         Some((network.accept()?, network.port()))
     }
 
-    /// Whoever came by the network is known by a token only.
-    fn origin(&self, stream: &Stream) -> Origin {
-        match stream {
-            Stream::Network(_) => Origin::Outside,
-            Stream::Local(stream) => {
-                let peer = Peer::of(stream);
-                peer.map_or(Origin::Unknown, |peer| sender::of_peer(&peer, &self.places))
-            }
-        }
-    }
-
     /// Where there is no room, the one who has not asked for longest leaves.
-    fn seat(&mut self, stream: Stream, entrance: Entrance) {
+    fn seat(&mut self, stream: Stream, entrance: Entrance, origin: Origin) {
         let is_rival = |it: &Guest| it.came_by(entrance);
         if self.guests.iter().filter(|it| is_rival(it)).count() >= MOST_GUESTS {
             let slowest = |it: &Guest| is_rival(it) && it.is_asking();
@@ -50,7 +47,6 @@ impl Holder<'_> {
                 None => return,
             }
         }
-        let origin = self.origin(&stream);
         self.guests.push(Guest::new(stream, entrance, origin));
     }
 }

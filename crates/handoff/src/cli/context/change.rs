@@ -48,6 +48,12 @@ pub(crate) struct RmArgs {
     key: KeyArg,
 }
 
+impl SetArgs {
+    pub(super) fn is_from_stdin(&self) -> bool {
+        self.value == "-"
+    }
+}
+
 /// Compare and set.
 #[derive(Debug, clap::Args)]
 struct ExpectedArg {

@@ -230,6 +230,7 @@ fn scratch(ctx: &Context, root: &Path, repo: &Path) -> Context {
     Context {
         out: Output::new(&ambient, Format::Text),
         ambient,
+        tree: None,
     }
 }
 

@@ -34,6 +34,11 @@ impl MessageArgs {
         self.file.as_deref() == Some(Path::new("-"))
     }
 
+    /// The file that it comes from.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.file.as_deref().filter(|_| !self.is_from_stdin())
+    }
+
     pub(super) fn read(&self) -> Result<String, Failure> {
         let text = match &self.file {
             None => self.message.join("\n\n"),

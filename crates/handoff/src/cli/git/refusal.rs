@@ -2,7 +2,7 @@
 
 use handoff_api::ExitCode;
 use handoff_engine::SharedCommitError;
-use handoff_git::{SafeCommitError, StagingRefusal, TreePath};
+use handoff_git::{CommitError, SafeCommitError, StagingRefusal, TreePath};
 
 use crate::failure::Failure;
 
@@ -16,6 +16,7 @@ pub(super) fn of(error: SharedCommitError) -> Failure {
             "work on the files and say what you did; the one who brings the results together commits",
         ),
         SharedCommitError::Commit(error) => of_commit(&error),
+        SharedCommitError::Held(error) => of_held(&error),
         error @ SharedCommitError::Lease { .. } => Failure::of(ExitCode::LeaseLost, &error)
             .hint("stop working on this task; what you have is still in your tree"),
         error @ SharedCommitError::NotOwned { .. } => Failure::of(ExitCode::Forbidden, &error)
@@ -27,6 +28,19 @@ pub(super) fn of(error: SharedCommitError) -> Failure {
             Failure::of(ExitCode::Failed, &error)
         }
     }
+}
+
+fn of_held(error: &CommitError) -> Failure {
+    let code = match error {
+        CommitError::Empty => ExitCode::NothingToCommit,
+        CommitError::Others(_)
+        | CommitError::NestedRepository(_)
+        | CommitError::HeadMoved { .. } => ExitCode::Conflict,
+        CommitError::Git(_) | CommitError::Quarters(_) | CommitError::IndexLeft { .. } => {
+            ExitCode::Failed
+        }
+    };
+    Failure::of(code, error)
 }
 
 fn of_commit(error: &SafeCommitError) -> Failure {

@@ -9,8 +9,10 @@ use handoff_session::catalogue::{self, Standing};
 use handoff_session::place::Places;
 
 use super::declaration::PathArgs;
+use super::held_commit;
 use super::message::{self, MessageArgs};
 use super::refusal;
+use crate::cli::errand::Reading;
 use crate::context::Context;
 use crate::desk;
 use crate::failure::Failure;
@@ -51,6 +53,9 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     };
     let paths = args.paths.read(root, ctx)?;
     let message = message::with_trailers(&args.message.read()?, &ctx.ambient);
+    if ctx.tree.is_some() {
+        return held_commit::run(&repository, &paths, &message, ctx);
+    }
     let peers = peers(ctx, &repository);
     let request = CommitRequest {
         paths: &paths,
@@ -64,6 +69,14 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 impl Args {
+    pub(super) fn reading(&self) -> Reading {
+        match self.message.file() {
+            Some(file) => Reading::File(file.to_owned()),
+            None if self.message.is_from_stdin() || self.paths.is_from_stdin() => Reading::Input,
+            None => Reading::Nothing,
+        }
+    }
+
     fn version(&self) -> Version {
         match (self.staged, self.worktree) {
             (true, _) => Version::Staged,
@@ -78,20 +91,10 @@ fn commit(
     repository: &Repository,
     request: &CommitRequest<'_>,
 ) -> Result<Made, Failure> {
-    let caller = desk::caller(&ctx.ambient)?;
-    let lease = match &caller {
-        Caller::Session {
-            task: Some(task), ..
-        } => desk::fence(ctx, None).map(|fence| (*task, fence)),
-        Caller::Session { task: None, .. }
-        | Caller::Person
-        | Caller::Worker
-        | Caller::Reconciler => None,
-    };
-    let mut store = lease.map(|_| ctx.open_store()).transpose()?;
-    let who = format!("safe-commit of {}", name(ctx, &caller));
+    let right = right(ctx)?;
+    let mut store = right.lease.map(|_| ctx.open_store()).transpose()?;
+    let who = format!("safe-commit of {}", name(ctx, &right.caller));
     let git = Git::new(ctx.ambient.environment.clone());
-    let right = Right { caller, lease };
     let mut counter = Counter {
         git: &git,
         repository,
@@ -106,7 +109,22 @@ fn commit(
     made.map_err(refusal::of)
 }
 
-fn waiting(holder: Option<Holder>) -> String {
+/// Who commits, and with which lease.
+pub(super) fn right(ctx: &Context) -> Result<Right, Failure> {
+    let caller = desk::caller(&ctx.ambient)?;
+    let lease = match &caller {
+        Caller::Session {
+            task: Some(task), ..
+        } => desk::fence(ctx, None).map(|fence| (*task, fence)),
+        Caller::Session { task: None, .. }
+        | Caller::Person
+        | Caller::Worker
+        | Caller::Reconciler => None,
+    };
+    Ok(Right { caller, lease })
+}
+
+pub(super) fn waiting(holder: Option<Holder>) -> String {
     match holder {
         Some(holder) => format!(
             "Waiting for process {}: {}.",
@@ -117,7 +135,7 @@ fn waiting(holder: Option<Holder>) -> String {
     }
 }
 
-fn name(ctx: &Context, caller: &Caller) -> String {
+pub(super) fn name(ctx: &Context, caller: &Caller) -> String {
     let name = ctx.ambient.text("HANDOFF_SESSION_NAME");
     name.map_or_else(|| caller.to_string(), str::to_owned)
 }

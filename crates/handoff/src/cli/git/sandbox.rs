@@ -1,15 +1,17 @@
 //! `handoff sandbox`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
 use handoff_files::Dir;
-use handoff_process::{Input, Program, Sandbox, SandboxError, replace, sandbox};
+use handoff_process::{
+    Identity, Input, Program, Sandbox, SandboxError, StartError, replace, sandbox,
+};
 
 use crate::context::Context;
-use crate::desk;
 use crate::failure::Failure;
+use crate::walls;
 
 /// Everything can be read. The kernel holds it, for the program and all that it starts: an absolute
 /// path to git, another language or root make no difference.
@@ -27,49 +29,68 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let repository = desk::discover(ctx)?;
-    let root = repository
-        .worktree_root()
-        .filter(|_| repository.git_dir() != repository.common_dir());
-    let Some(root) = root else {
-        return Err(Failure::new(
-            ExitCode::Conflict,
-            "this is not a linked worktree: in the main tree git's own directory lies within, and could not be protected",
-        )
-        .hint("work in a worktree of its own: `git worktree add ../work`"));
-    };
-    let private = private_directory(ctx)?;
     let cwd = ctx.cwd()?;
-    let named = args.write.iter().map(|path| cwd.join(path));
-    let writable = [root.to_owned(), private.clone()].into_iter().chain(named);
-    let program = describe(args, ctx, &private)?;
-    Sandbox::new(writable)
-        .enter()
-        .map_err(|error| refused(&error))?;
-    let error = replace(&program, Input::Ours);
-    Err(Failure::new(ExitCode::NotFound, "cannot run the program in the sandbox").because(&error))
+    let mut scratch = walls::declared(ctx)?;
+    scratch.extend(args.write.iter().map(|path| cwd.join(path)));
+    let home = ctx.home()?;
+    let bounds = walls::around(cwd, &scratch, ctx)?;
+    let temporary = private_directory(&home)?;
+    let mut program = describe(args, ctx, &temporary)?;
+    let places = [bounds.root, temporary].into_iter().chain(bounds.scratch);
+    program.sandbox = Some(Sandbox::new(places));
+    Err(failed(&replace(&program, Input::Ours)))
 }
 
-fn refused(error: &SandboxError) -> Failure {
+fn failed(error: &StartError) -> Failure {
     let code = match error {
-        SandboxError::Unavailable => ExitCode::Unavailable,
-        SandboxError::Place(..) => ExitCode::NotFound,
-        SandboxError::Refused(_) | SandboxError::Typing(_) => ExitCode::Failed,
+        StartError::Sandbox(_, why) => match **why {
+            SandboxError::Unavailable => ExitCode::Unavailable,
+            SandboxError::Place(..) | SandboxError::Refused(_) => ExitCode::Failed,
+        },
+        StartError::Input(..) | StartError::Start { .. } | StartError::Watch(..) => {
+            ExitCode::NotFound
+        }
     };
-    Failure::of(code, error)
+    Failure::new(code, "cannot run the program in the sandbox").because(error)
 }
 
-/// A directory for temporary files that nobody else uses. It is left behind: who ends knows nothing of it any more.
-fn private_directory(ctx: &Context) -> Result<PathBuf, Failure> {
-    let failed = |error: &handoff_files::DirError| {
-        Failure::failed("cannot make a private directory for temporary files").because(error)
-    };
-    let place = ctx.home()?.join("tmp");
-    let place = Dir::create_private(&place).map_err(|error| failed(&error))?;
+fn private(error: &(dyn std::error::Error + 'static)) -> Failure {
+    Failure::failed("cannot make a private directory for temporary files").because(error)
+}
+
+/// A directory for temporary files that nobody else uses. Who ends knows nothing of it any more, so that it is named after
+/// the process that we become, and the next one removes it.
+fn private_directory(home: &Path) -> Result<PathBuf, Failure> {
+    let place = Dir::create_private(&home.join("tmp")).map_err(|error| private(&error))?;
+    sweep(&place);
+    let own = Identity::own().map_err(|error| private(&error))?;
     let own = place
-        .create_dir(handoff_process::mint().simple().to_string())
-        .map_err(|error| failed(&error))?;
+        .create_dir(name(own))
+        .map_err(|error| private(&error))?;
     Ok(own.path().to_owned())
+}
+
+fn name(process: Identity) -> String {
+    format!("{}-{}", process.pid, process.started)
+}
+
+/// Removes those of programs that have ended. What they left running loses its temporary files.
+fn sweep(place: &Dir) {
+    for entry in place.names().unwrap_or_default() {
+        let owner = entry.to_str().and_then(owner);
+        if owner.is_some_and(|owner| !owner.is_alive()) {
+            // What cannot be removed now is tried again by the next one.
+            std::fs::remove_dir_all(place.path().join(&entry)).ok();
+        }
+    }
+}
+
+fn owner(name: &str) -> Option<Identity> {
+    let (pid, started) = name.split_once('-')?;
+    Some(Identity {
+        pid: pid.parse().ok()?,
+        started: started.parse().ok()?,
+    })
 }
 
 fn describe(args: &Args, ctx: &Context, private: &Path) -> Result<Program, Failure> {
@@ -78,7 +99,7 @@ fn describe(args: &Args, ctx: &Context, private: &Path) -> Result<Program, Failu
     program.arguments = arguments.to_vec();
     program.environment = ctx.ambient.environment.clone();
     for helper in sandbox::HELPERS {
-        program.environment.remove(std::ffi::OsStr::new(helper));
+        program.environment.remove(OsStr::new(helper));
     }
     program.environment.insert("TMPDIR".into(), private.into());
     Ok(program)

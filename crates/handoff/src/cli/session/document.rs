@@ -65,6 +65,7 @@ fn document(known: &Known, status: Option<&Status>, now: Timestamp) -> SessionDo
         port: record.port,
         port_token_path: record.port.map(|_| token_path(known)),
         task: record.task.as_ref().map(ToString::to_string),
+        sandbox: record.confinement.word(),
         tmux_target: None,
     }
 }

@@ -14,11 +14,12 @@ use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{BatchId, Fence, ProjectId, Role, SessionId, SessionName, TaskId, TaskName};
 use handoff_process::{Program, Size, ward};
+use handoff_session::confinement::remove_private;
 use handoff_session::environment::Work;
 use handoff_session::holder::{Address, Loopback, OpenError};
 use handoff_session::stall::Policy;
 use handoff_session::transcript::Limit;
-use handoff_session::{Holder, Opening, catalogue};
+use handoff_session::{Bounds, Confinement, Holder, Opening, catalogue};
 
 use super::address::places;
 use super::launch::{Greeting, own_program};
@@ -67,6 +68,14 @@ pub(crate) struct Args {
     host: Option<Loopback>,
     #[arg(long)]
     port: Option<u16>,
+    #[arg(long, default_value = "none", requires_if("worktree", "root"))]
+    sandbox: Confinement,
+    #[arg(long, requires = "common_dir")]
+    root: Option<PathBuf>,
+    #[arg(long)]
+    common_dir: Option<PathBuf>,
+    #[arg(long)]
+    write: Vec<PathBuf>,
     /// The process that stands behind this one; without it this one is that.
     #[arg(long)]
     warden: Option<u32>,
@@ -76,13 +85,25 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: Args, ctx: &Context) -> Result<ExitCode, Failure> {
     match args.warden {
-        None => stand_behind(ctx),
+        None => stand_behind(args.session, ctx),
         Some(_) => hold(args, ctx),
     }
 }
 
+/// The walls, as they were drawn when the session was started.
+fn bounds(args: &Args) -> Option<Bounds> {
+    match args.sandbox {
+        Confinement::None => None,
+        Confinement::Worktree => Some(Bounds {
+            root: args.root.clone()?,
+            common_dir: args.common_dir.clone()?,
+            scratch: args.write.clone(),
+        }),
+    }
+}
+
 /// The same command once more, with the warden named.
-fn stand_behind(ctx: &Context) -> Result<ExitCode, Failure> {
+fn stand_behind(session: SessionId, ctx: &Context) -> Result<ExitCode, Failure> {
     let warden = ["--warden".to_owned(), std::process::id().to_string()];
     let (command, rest) = ctx.ambient.arguments[1..]
         .split_first()
@@ -94,7 +115,10 @@ fn stand_behind(ctx: &Context) -> Result<ExitCode, Failure> {
     program.environment = ctx.ambient.environment.clone();
     let places = places(ctx)?;
     let spared = || catalogue::holders(&places);
-    match ward(&program, spared, DEATH_TAKES) {
+    let warded = ward(&program, spared, DEATH_TAKES);
+    // A holder that was killed has left it.
+    remove_private(&places, session);
+    match warded {
         Ok(_) => Ok(ExitCode::Done),
         Err(error) => refuse(&error),
     }
@@ -120,6 +144,7 @@ fn hold(args: Args, ctx: &Context) -> Result<ExitCode, Failure> {
 fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
     let work = work(&args);
     let policy = policy(&args);
+    let bounds = bounds(&args);
     let (name, arguments) = args.argv.split_first().expect("clap demands one");
     let mut program = Program::new(name, ctx.cwd()?).with_arguments(arguments);
     program.environment = ctx.ambient.environment.clone();
@@ -150,6 +175,7 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
             bytes => Limit::Bytes(bytes),
         },
         warden: args.warden,
+        bounds,
     })
 }
 

@@ -11,6 +11,7 @@ use handoff_engine::without_secrets;
 use handoff_process::{Program, Report, Size, detach};
 use handoff_session::environment::Work;
 use handoff_session::holder::Address;
+use handoff_session::{Bounds, side};
 use serde::{Deserialize, Serialize};
 
 use super::watch_args::Care;
@@ -45,6 +46,8 @@ pub(super) struct Launch {
     pub(super) care: Care,
     pub(super) role: Role,
     pub(super) work: Option<Work>,
+    /// The walls around the agent; none leaves it as free as we are.
+    pub(super) bounds: Option<Bounds>,
 }
 
 impl Launch {
@@ -85,7 +88,7 @@ impl Launch {
 
     fn holder(&self, ctx: &Context) -> Result<Program, Failure> {
         let own = own_program(ctx)?;
-        let mut program = Program::new(own, &self.cwd).with_arguments(["session-holder"]);
+        let mut program = Program::new(own, &self.cwd).with_arguments([side::HOLDER_COMMAND]);
         let options: [(&str, OsString); 7] = [
             ("--session", self.id.to_string().into()),
             ("--project", self.project.to_string().into()),
@@ -127,6 +130,16 @@ impl Launch {
         if let Some(policy) = &self.care.policy {
             options.push(format!("--stall-after-ms={}", policy.stall_after.as_millis()).into());
             options.push(format!("--max-resumes={}", policy.max_resumes).into());
+        }
+        if let Some(bounds) = &self.bounds {
+            options.extend([
+                side::SANDBOX_ARGUMENT.into(),
+                "--root".into(),
+                bounds.root.clone().into(),
+            ]);
+            options.extend(["--common-dir".into(), bounds.common_dir.clone().into()]);
+            let scratch = bounds.scratch.iter();
+            options.extend(scratch.flat_map(|it| [OsString::from("--write"), it.into()]));
         }
         for file in &self.care.files {
             options.extend(["--watch-file".into(), file.into()]);

@@ -8,6 +8,7 @@ use handoff_session::{Client, Known, Standing, catalogue, environment};
 
 use super::address::{places, unreachable, unreadable};
 use super::send::Text;
+use crate::cli::errand::Reading;
 use crate::context::{Context, fresh_key};
 use crate::desk::caller;
 use crate::failure::Failure;
@@ -16,6 +17,12 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     #[command(flatten)]
     text: Text,
+}
+
+impl Args {
+    pub(super) fn reading(&self) -> Reading {
+        self.text.reading()
+    }
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {

@@ -11,7 +11,7 @@ use handoff_process::Size;
 use handoff_session::control::Attachment;
 use handoff_session::holder::{Address, Loopback};
 use handoff_session::message::{Finish, Order, Urgency};
-use handoff_session::{Client, Known, Standing, catalogue};
+use handoff_session::{Client, Confinement, Known, Standing, catalogue};
 
 use super::address::{places, unreadable};
 use super::assignment::Assignment;
@@ -28,6 +28,7 @@ use crate::context::Context;
 use crate::desk::{caller, ensure_project};
 use crate::failure::Failure;
 use crate::output::{Tone, plain};
+use crate::walls;
 
 /// What a start takes at most when nobody says otherwise.
 const START_TAKES: Duration = Duration::from_secs(10);
@@ -64,6 +65,9 @@ pub(crate) struct Args {
     /// Claim this task for it; the brief is its first message, and the lease lasts as long as the session.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
+    /// Let it change the linked worktree it works in, and nothing else (`worktree`), or whatever you can (`none`).
+    #[arg(long, value_name = "WHERE")]
+    sandbox: Option<Confinement>,
     #[command(flatten)]
     watch: WatchArgs,
     /// Listen on this name of the machine as well: `localhost`, `127.0.0.1` or `::1`.
@@ -301,19 +305,24 @@ fn prepare(
         refuse_prose(args)?;
     }
     require_program(&argv[0], &cwd, ctx)?;
+    let (role, bounds) = match walls::confinement(args.sandbox, ctx)? {
+        Confinement::None => (Role::Main, None),
+        Confinement::Worktree => (Role::SubTask, Some(walls::of_agent(&agent, &cwd, ctx)?)),
+    };
     let uuid = handoff_process::mint();
     Ok(Launch {
         id: SessionId::from_uuid(uuid),
         project: ensure_project(&cwd, ctx)?,
         name: args.id.clone().unwrap_or_else(|| random_name(uuid)),
-        agent,
+        agent: agent.name,
         argv,
+        role,
+        bounds,
         description: args.description.clone(),
         size: terminal.unwrap_or(Size::DETACHED),
         log_limit: args.log_limit.unwrap_or(LOG_LIMIT).saturating_mul(MIB),
         network: network(args),
         care: args.watch.care(&cwd)?,
-        role: Role::Main,
         work: assignment.map(Assignment::work),
         cwd,
     })
@@ -344,7 +353,7 @@ fn directory(args: &Args, ctx: &Context) -> Result<PathBuf, Failure> {
 }
 
 /// The agent and the command line: a name that is no agent's is a program.
-fn command(args: &Args, ctx: &Context) -> Result<(AgentName, Pointer, Vec<OsString>), Failure> {
+fn command(args: &Args, ctx: &Context) -> Result<(Agent, Pointer, Vec<OsString>), Failure> {
     let own = own_program(ctx)?;
     let name: Option<AgentName> = args.agent.to_str().and_then(|name| name.parse().ok());
     let named = name.filter(|name| name.as_str() != Agent::GENERIC);
@@ -353,13 +362,14 @@ fn command(args: &Args, ctx: &Context) -> Result<(AgentName, Pointer, Vec<OsStri
     {
         let agent = described.agent;
         let argv = agent.argv(own, &args.arguments);
-        return Ok((name, agent.adapter.input.pointer, argv));
+        let pointer = agent.adapter.input.pointer;
+        return Ok((agent, pointer, argv));
     }
     let words = [std::slice::from_ref(&args.agent), &args.arguments].concat();
     let generic = Agent::built_in(Agent::GENERIC).expect("it is built in");
     let argv = generic.argv(own, &words);
     let pointer = built_in_pointer(&args.agent).unwrap_or(generic.adapter.input.pointer);
-    Ok((generic.name, pointer, argv))
+    Ok((generic, pointer, argv))
 }
 
 /// A shell is one by its path too.

@@ -20,6 +20,7 @@ use super::address::{Address, unreachable};
 use super::letter::letter;
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
+use crate::cli::errand::Reading;
 use crate::context::{Context, fresh_key};
 use crate::desk::caller;
 use crate::failure::Failure;
@@ -66,6 +67,12 @@ struct Waiting {
     /// How long to wait at most, in seconds or as `10m`; the message goes on without you.
     #[arg(long, value_name = "SEC")]
     timeout: Option<Patience>,
+}
+
+impl Args {
+    pub(super) fn reading(&self) -> Reading {
+        self.text.reading()
+    }
 }
 
 impl Waiting {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_engine::{Call, Order, Spawn, SpawnError};
 use handoff_process::Size;
+use handoff_session::Confinement;
 use handoff_session::environment::Work;
 use handoff_session::stall::Policy;
 
@@ -18,6 +19,7 @@ use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Format, Output};
+use crate::walls;
 
 /// What a start takes at most. A machine that is busy with other agents is slow.
 const START_TAKES: Duration = Duration::from_secs(30);
@@ -38,6 +40,7 @@ impl Spawner {
         Context {
             out: Output::new(&self.ambient, Format::Text),
             ambient: self.ambient.clone(),
+            tree: None,
         }
     }
 
@@ -85,6 +88,10 @@ impl Spawner {
         refuse_shell(&agent)?;
         require_program(&argv[0], order.worktree, &ctx)?;
         let tells_by_file = agent.name.as_str() == Agent::SCRIPTED;
+        let bounds = match walls::of_role(spec.role(), &ctx)? {
+            Confinement::None => None,
+            Confinement::Worktree => Some(walls::of_agent(&agent, order.worktree, &ctx)?),
+        };
         let launch = Launch {
             id: order.session,
             project: order.task.project,
@@ -101,6 +108,7 @@ impl Spawner {
                 files: vec![],
             },
             role: spec.role(),
+            bounds,
             work: Some(work(order)),
         };
         launch.start(START_TAKES, &ctx)?;

@@ -32,6 +32,7 @@ impl Place {
         Context {
             out: Output::new(&self.ambient, Format::Text),
             ambient: self.ambient.clone(),
+            tree: None,
         }
     }
 }

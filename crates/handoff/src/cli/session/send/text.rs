@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use handoff_api::ExitCode;
 use handoff_session::message;
 
+use crate::cli::errand::Reading;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -35,6 +36,16 @@ impl Text {
             return Err(Failure::usage(text).hint("put it into a file, and say where that is"));
         }
         Ok(text)
+    }
+
+    /// What is read for it.
+    pub(in crate::cli::session) fn reading(&self) -> Reading {
+        match (&self.message, self.file.as_deref()) {
+            (Some(_), _) => Reading::Nothing,
+            (None, Some(path)) if path.as_os_str() != "-" => Reading::File(path.to_owned()),
+            (None, None) if !self.words.is_empty() => Reading::Nothing,
+            (None, Some(_) | None) => Reading::Input,
+        }
     }
 
     fn find(&self) -> Result<String, Failure> {

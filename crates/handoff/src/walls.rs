@@ -1,0 +1,130 @@
+//! The walls around a session or a program in a sandbox: what it may change, and what must stay out of its reach.
+
+use std::path::{Path, PathBuf};
+
+use handoff_agents::Agent;
+use handoff_agents::adapter::State;
+use handoff_api::ExitCode;
+use handoff_core::Role;
+use handoff_files::Dir;
+use handoff_git::Repository;
+use handoff_process::Kernel;
+use handoff_session::{Bounds, Confinement};
+
+use crate::context::Context;
+use crate::desk::discover_from;
+use crate::failure::Failure;
+
+/// What is asked for; else what the user has set; else none.
+pub(crate) fn confinement(
+    wanted: Option<Confinement>,
+    ctx: &Context,
+) -> Result<Confinement, Failure> {
+    match wanted {
+        Some(wanted) => Ok(wanted),
+        None => Ok(ctx.config()?.sandbox.default.unwrap_or_default()),
+    }
+}
+
+/// What the user has set; else what is right for the role.
+pub(crate) fn of_role(role: Role, ctx: &Context) -> Result<Confinement, Failure> {
+    let set = ctx.config()?.sandbox.default;
+    Ok(set.unwrap_or_else(|| Confinement::for_role(role, Kernel::read())))
+}
+
+/// The walls for an agent that works in this directory. Refused where they would not hold.
+pub(crate) fn of_agent(agent: &Agent, cwd: &Path, ctx: &Context) -> Result<Bounds, Failure> {
+    let mut scratch = declared(ctx)?;
+    for place in &agent.adapter.sandbox.write {
+        match place.locate(&ctx.ambient.environment) {
+            Some(State::Directory(path)) => {
+                Dir::create_private(&path).map_err(|error| {
+                    let text = format!("cannot make `{}` for the agent", path.display());
+                    Failure::failed(text).because(&error)
+                })?;
+                scratch.push(path);
+            }
+            // One that is not there yet could not be made in a directory that is not the session's.
+            Some(State::File(path)) => scratch.extend(path.exists().then_some(path)),
+            None => {}
+        }
+    }
+    around(cwd, &scratch, ctx)
+}
+
+/// The walls around the worktree of this directory, with these other places that may be changed.
+pub(crate) fn around(cwd: &Path, scratch: &[PathBuf], ctx: &Context) -> Result<Bounds, Failure> {
+    let kernel = Kernel::read();
+    if kernel.version().is_none() {
+        return Err(Failure::new(
+            ExitCode::Unavailable,
+            format!("this kernel cannot hold a sandbox: {kernel}"),
+        )
+        .hint("`handoff doctor` says what it has; `--sandbox none` starts a session without one"));
+    }
+    let repository = discover_from(cwd)?;
+    let root = linked(&repository)?;
+    let scratch: Vec<PathBuf> = scratch
+        .iter()
+        .map(|it| real(it))
+        .collect::<Result<_, _>>()?;
+    let bounds = Bounds {
+        root: root.to_owned(),
+        scratch,
+        common_dir: repository.common_dir().to_owned(),
+    };
+    let home = ctx.home()?;
+    let made = Dir::create_private(&home);
+    made.map_err(|error| Failure::failed("cannot make the state directory").because(&error))?;
+    let home = real(&home)?;
+    let guarded = [Some(repository.common_dir()), repository.main_worktree()];
+    let guarded: Vec<&Path> = guarded
+        .into_iter()
+        .flatten()
+        .chain([home.as_path()])
+        .collect();
+    match bounds.check(&guarded) {
+        Ok(()) => Ok(bounds),
+        Err(breach) => Err(Failure::new(ExitCode::Conflict, breach.to_string())
+            .hint("name a smaller place in `[sandbox] write`, or with `--write`")),
+    }
+}
+
+fn linked(repository: &Repository) -> Result<&Path, Failure> {
+    let root = repository
+        .worktree_root()
+        .filter(|_| repository.is_linked());
+    root.ok_or_else(|| {
+        Failure::new(
+            ExitCode::Conflict,
+            "this is not a linked worktree: in the main tree git's own directory lies within, and could not be protected",
+        )
+        .hint("work in a worktree of its own: `git worktree add ../work`")
+    })
+}
+
+/// What the user has declared as scratch.
+pub(crate) fn declared(ctx: &Context) -> Result<Vec<PathBuf>, Failure> {
+    let places = ctx.config()?.sandbox.write;
+    let located = places
+        .iter()
+        .filter_map(|it| it.locate(&ctx.ambient.environment));
+    Ok(located
+        .map(|it| match it {
+            State::Directory(path) | State::File(path) => path,
+        })
+        .collect())
+}
+
+/// Links are followed: the kernel looks at what is behind them.
+fn real(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(|error| {
+        let text = format!(
+            "`{}` is to be changed in a sandbox, but is not there",
+            path.display()
+        );
+        Failure::new(ExitCode::NotFound, text)
+            .because(&error)
+            .hint("make it, or take it out of `[sandbox] write`")
+    })
+}

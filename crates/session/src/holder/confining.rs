@@ -1,0 +1,55 @@
+//! Putting an agent behind its walls.
+
+use std::ffi::{OsStr, OsString};
+
+use handoff_process::{Sandbox, sandbox};
+
+use super::errands::Outside;
+use super::opening::{OpenError, Opening};
+use super::socket::Socket;
+use crate::confinement::{self, Confinement};
+use crate::environment;
+
+/// What programs call the directory for temporary files.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+
+/// Where something is done for a session that is held: in the environment that it would have without walls.
+pub(super) fn outside(opening: &Opening) -> Option<Outside> {
+    Some(Outside {
+        bounds: opening.bounds.clone()?,
+        program: opening.own_program.clone(),
+        environment: opening.program.environment.clone(),
+    })
+}
+
+/// Puts the agent behind its walls, with what it needs there and without what leads around them.
+pub(super) fn confine(opening: &mut Opening, socket: &Socket) -> Result<(), OpenError> {
+    let Some(bounds) = &opening.bounds else {
+        return Ok(());
+    };
+    let private = confinement::make_private(&opening.places, opening.id);
+    let private = private.map_err(OpenError::Private)?;
+    let variables = &mut opening.program.environment;
+    for helper in sandbox::HELPERS {
+        variables.remove(OsStr::new(helper));
+    }
+    let word = Confinement::Worktree.word();
+    variables.insert(environment::SANDBOX.into(), word.into());
+    for name in TEMPORARY {
+        variables.insert(name.into(), private.clone().into());
+    }
+    let held = &opening.agent.adapter.sandbox;
+    for (name, value) in &held.environment {
+        let value = value.replace("{tmp}", &private.to_string_lossy());
+        variables.insert(name.into(), value.into());
+    }
+    let arguments = &mut opening.program.arguments;
+    let own = opening.agent.adapter.launch.command.len();
+    let own = own.saturating_sub(1).min(arguments.len());
+    arguments.splice(own..own, held.arguments.iter().map(OsString::from));
+    let writable = [bounds.root.clone(), private].into_iter();
+    let writable = writable.chain(bounds.scratch.iter().cloned());
+    let walls = Sandbox::new(writable).with_socket(socket.path());
+    opening.program.sandbox = Some(walls);
+    Ok(())
+}
