@@ -6,10 +6,37 @@ use serde_json::Value;
 use super::{End, Happening, Usage};
 use crate::adapter::Block;
 
+/// What a line is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+enum Kind {
+    #[serde(rename = "user.message")]
+    Asked,
+    #[serde(rename = "assistant.turn_start")]
+    Began,
+    #[serde(rename = "assistant.message")]
+    Said,
+    #[serde(rename = "session.usage_record")]
+    Used,
+    #[serde(rename = "tool.execution_start")]
+    Called,
+    #[serde(rename = "tool.execution_complete")]
+    Returned,
+    #[serde(rename = "permission.requested")]
+    PermissionAsked,
+    #[serde(rename = "permission.completed")]
+    PermissionSettled,
+    #[serde(rename = "abort")]
+    Interrupted,
+    #[serde(rename = "session.error")]
+    Failed,
+    #[serde(other)]
+    Other,
+}
+
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
-    kind: String,
+    kind: Kind,
     #[serde(default)]
     data: Value,
 }
@@ -25,19 +52,19 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
     }
     let name = |key: &str| data[key].as_str().map(str::to_owned);
     let one = |happening: Option<Happening>| happening.into_iter().collect();
-    match line.kind.as_str() {
-        "user.message" | "assistant.turn_start" => vec![Happening::Began],
-        "assistant.message" => said(data),
-        "session.usage_record" => vec![Happening::Used(tokens(&data["usage"]))],
-        "tool.execution_start" => one(name("toolCallId").map(Happening::Called)),
-        "tool.execution_complete" => one(name("toolCallId").map(Happening::Returned)),
-        "permission.requested" => {
+    match line.kind {
+        Kind::Asked | Kind::Began => vec![Happening::Began],
+        Kind::Said => said(data),
+        Kind::Used => vec![Happening::Used(tokens(&data["usage"]))],
+        Kind::Called => one(name("toolCallId").map(Happening::Called)),
+        Kind::Returned => one(name("toolCallId").map(Happening::Returned)),
+        Kind::PermissionAsked => {
             one(name("requestId").map(|it| Happening::Asked(it, Block::Permission)))
         }
-        "permission.completed" => one(name("requestId").map(Happening::Settled)),
-        "abort" => vec![Happening::Ended(End::Interrupted)],
-        "session.error" => vec![Happening::Ended(End::Failed)],
-        _ => vec![],
+        Kind::PermissionSettled => one(name("requestId").map(Happening::Settled)),
+        Kind::Interrupted => vec![Happening::Ended(End::Interrupted)],
+        Kind::Failed => vec![Happening::Ended(End::Failed)],
+        Kind::Other => vec![],
     }
 }
 

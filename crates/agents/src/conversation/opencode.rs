@@ -17,10 +17,48 @@ pub(super) struct Reader {
     inner: BTreeSet<String>,
 }
 
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+enum Kind {
+    #[serde(rename = "permission.asked")]
+    PermissionAsked,
+    #[serde(rename = "question.asked")]
+    QuestionAsked,
+    #[serde(
+        rename = "permission.replied",
+        alias = "question.replied",
+        alias = "question.rejected"
+    )]
+    Settled,
+    #[serde(rename = "session.created")]
+    SessionCreated,
+    #[serde(rename = "session.status")]
+    Status,
+    #[serde(rename = "session.error")]
+    Failed,
+    #[serde(rename = "message.updated")]
+    Message,
+    #[serde(rename = "message.part.updated")]
+    Part,
+    #[serde(other)]
+    Other,
+}
+
+/// What a session does, in its own words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Busy,
+    Retry,
+    Idle,
+    #[serde(other)]
+    Other,
+}
+
 #[derive(Deserialize)]
 struct Event {
     #[serde(rename = "type")]
-    kind: String,
+    kind: Kind,
     #[serde(default)]
     properties: Value,
 }
@@ -53,33 +91,39 @@ impl Reader {
             return vec![];
         };
         let name = |key: &str| properties[key].as_str().map(str::to_owned);
-        match kind.as_str() {
+        match kind {
             // Whoever asks: the person is asked.
-            "permission.asked" => asked(name("id"), Block::Permission),
-            "question.asked" => asked(name("id"), Block::Question),
-            "permission.replied" | "question.replied" | "question.rejected" => name("requestID")
+            Kind::PermissionAsked => asked(name("id"), Block::Permission),
+            Kind::QuestionAsked => asked(name("id"), Block::Question),
+            Kind::Settled => name("requestID")
                 .map(Happening::Settled)
                 .into_iter()
                 .collect(),
-            "session.created" => {
+            Kind::SessionCreated => {
                 let info = &properties["info"];
                 let inner = info["parentID"].as_str().and(info["id"].as_str());
                 self.inner.extend(inner.map(str::to_owned));
                 vec![]
             }
-            _ if name("sessionID").is_some_and(|it| self.inner.contains(&it)) => vec![],
-            kind => self.of_session(kind, &properties),
+            Kind::Status | Kind::Failed | Kind::Message | Kind::Part | Kind::Other => {
+                let is_inner = name("sessionID").is_some_and(|it| self.inner.contains(&it));
+                if is_inner {
+                    vec![]
+                } else {
+                    self.of_session(kind, &properties)
+                }
+            }
         }
     }
 
-    fn of_session(&mut self, kind: &str, properties: &Value) -> Vec<Happening> {
+    fn of_session(&mut self, kind: Kind, properties: &Value) -> Vec<Happening> {
         match kind {
-            "session.status" => match properties["status"]["type"].as_str() {
-                Some("busy" | "retry") => vec![Happening::Began],
-                Some("idle") => vec![Happening::Ended(End::Done)],
-                Some(_) | None => vec![],
+            Kind::Status => match Status::deserialize(&properties["status"]["type"]) {
+                Ok(Status::Busy | Status::Retry) => vec![Happening::Began],
+                Ok(Status::Idle) => vec![Happening::Ended(End::Done)],
+                Ok(Status::Other) | Err(_) => vec![],
             },
-            "session.error" => {
+            Kind::Failed => {
                 let is_abort = properties["error"]["name"] == "MessageAbortedError";
                 let end = if is_abort {
                     End::Interrupted
@@ -88,9 +132,13 @@ impl Reader {
                 };
                 vec![Happening::Ended(end)]
             }
-            "message.updated" => self.updated(&properties["info"]),
-            "message.part.updated" => self.part(&properties["part"]),
-            _ => vec![],
+            Kind::Message => self.updated(&properties["info"]),
+            Kind::Part => self.part(&properties["part"]),
+            Kind::PermissionAsked
+            | Kind::QuestionAsked
+            | Kind::Settled
+            | Kind::SessionCreated
+            | Kind::Other => vec![],
         }
     }
 

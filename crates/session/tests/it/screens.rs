@@ -103,6 +103,20 @@ gemini/80x24-30             permission
 generic/80x24-pi-12          busy
 opencode/60x20-40             busy
 opencode/80x24-31             prompt
+aider/200x50-10             prompt
+aider/200x50-12             busy
+aider/200x50-30             busy
+aider/200x50-31             prompt
+aider/200x50-20             permission
+aider/200x50-21             prompt
+aider/200x50-41             error
+aider/200x50-42             busy
+opencode/200x50-10          prompt
+opencode/200x50-30          busy
+opencode/200x50-31          prompt
+opencode/200x50-22          busy
+opencode/200x50-20          permission
+opencode/200x50-42          busy
 ";
 
 /// Nothing is to be concluded: the agent has not begun yet, or has ended.
