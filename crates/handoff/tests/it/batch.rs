@@ -182,6 +182,7 @@ fn a_held_batch_waits_and_the_rest_goes_on() {
     ");
     stage.say("queue claim").failure(11);
     assert_eq!(stage.state("discounts.model"), "held");
+    assert_eq!(stage.json("queue list")["tasks"][0]["state"], "held");
     assert_eq!(stage.json("batch show discounts")["is_held"], true);
     stage.add("other");
     assert_eq!(stage.json("queue claim")["task"]["name"], "other");

@@ -1,10 +1,10 @@
 //! `handoff queue list`.
 
 use handoff_api::{ExitCode, HoldDocument, QueueDocument, TaskDocument};
-use handoff_core::HoldScope;
-use handoff_core::task::{Phase, View};
-use handoff_store::tasks::Which;
-use handoff_store::{holds, read, tasks};
+use handoff_core::task::{Part, Phase, View};
+use handoff_core::{BatchId, HoldScope, Task};
+use handoff_store::tasks::{Listed, Which};
+use handoff_store::{StoreError, Transaction, holds, read, tasks};
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -58,21 +58,42 @@ fn page(desk: &mut Desk, args: &Args) -> Result<QueueDocument, Failure> {
         let has_more = listed.len() > args.limit as usize;
         listed.truncate(args.limit as usize);
         let hold = holds::in_force(tx, &scopes)?;
-        let view = View {
+        let held = held_batches(tx, &listed)?;
+        let view = |task: &Task| View {
             now: &tx.now.moment,
-            is_held_above: hold.is_some(),
+            is_held_above: hold.is_some() || is_in(task, &held),
             lost: &lost,
         };
+        let document = |it: &Listed| TaskDocument::of(&it.task, view(&it.task));
+        let tasks = listed.iter().map(document).collect();
         Ok(QueueDocument {
             project: project.to_string(),
             hold: hold.map(|(scope, hold)| HoldDocument::on(scope, Some(&hold))),
-            tasks: listed
-                .iter()
-                .map(|it| TaskDocument::of(&it.task, view))
-                .collect(),
+            tasks,
             has_more,
         })
     })?)
+}
+
+/// The batches of these tasks that a hold of their own lies over.
+fn held_batches(tx: &mut Transaction<'_>, listed: &[Listed]) -> Result<Vec<BatchId>, StoreError> {
+    let mut batches: Vec<_> = listed.iter().filter_map(|it| batch_of(&it.task)).collect();
+    batches.dedup();
+    let mut held = vec![];
+    for batch in batches {
+        if holds::in_force(tx, &[HoldScope::Batch(batch)])?.is_some() {
+            held.push(batch);
+        }
+    }
+    Ok(held)
+}
+
+fn batch_of(task: &Task) -> Option<BatchId> {
+    task.spec.part.map(Part::batch)
+}
+
+fn is_in(task: &Task, batches: &[BatchId]) -> bool {
+    batch_of(task).is_some_and(|batch| batches.contains(&batch))
 }
 
 fn nothing(ctx: &mut Context) -> Result<ExitCode, Failure> {
