@@ -85,7 +85,8 @@ impl Git {
         for watch in &watches {
             let log = picture.log.get(watch.after..).unwrap_or_default();
             let seen: Vec<_> = log.lines().filter_map(Seen::parse).collect();
-            for moved in trail::unseen(&watch.before, &picture.refs, &seen) {
+            let former = |name: &str| former_names(at, name);
+            for moved in trail::unseen(&watch.before, &picture.refs, &seen, &former) {
                 let key = format!("{} {} {}", moved.name, moved.old, moved.new);
                 let foreign = found.entry(key).or_insert(ForeignMove {
                     moved,
@@ -204,6 +205,18 @@ fn watches(at: &Repository) -> Vec<Watch> {
         })
     };
     names.into_iter().filter_map(watch).collect()
+}
+
+/// What a ref was called before, as its log has it: `… TAB Branch: renamed <old> to <new>`.
+fn former_names(at: &Repository, name: &str) -> Vec<String> {
+    let log = fs::read(at.common_dir().join("logs").join(name)).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
+    let renamed = log.lines().filter_map(|line| {
+        let (_, rest) = line.split_once("\tBranch: renamed ")?;
+        let (old, new) = rest.split_once(" to ")?;
+        (new == name).then(|| old.to_owned())
+    });
+    renamed.collect()
 }
 
 fn seen_log(at: &Repository) -> String {

@@ -98,9 +98,14 @@ impl Trail {
     }
 }
 
-/// The moves between the pictures that nobody saw. A ref that appears where another was seen to go away from was
-/// renamed: git asks hooks about the old name only.
-pub(super) fn unseen(before: &Refs, now: &Refs, seen: &[Seen]) -> Vec<RefMove> {
+/// The moves between the pictures that nobody saw. A ref that appears where another was seen to go away from, and whose log
+/// has the name of that one, was renamed: git asks hooks about the old name only. `former` says what the log of a ref has.
+pub(super) fn unseen(
+    before: &Refs,
+    now: &Refs,
+    seen: &[Seen],
+    former: &dyn Fn(&str) -> Vec<String>,
+) -> Vec<RefMove> {
     let names = before.keys().chain(now.keys());
     let names: BTreeSet<_> = names.chain(seen.iter().map(|it| &it.moved.name)).collect();
     let mut found = vec![];
@@ -111,16 +116,18 @@ pub(super) fn unseen(before: &Refs, now: &Refs, seen: &[Seen]) -> Vec<RefMove> {
         }
         trail.arrive(&now.get(name).cloned());
         let foreign = trail.unseen.into_iter();
-        let foreign = foreign.filter(|(old, new)| !(old.is_none() && is_renamed(new, seen)));
+        let is_renamed = |here: &Place| was_left(here, &former(name), seen);
+        let foreign = foreign.filter(|(old, new)| !(old.is_none() && is_renamed(new)));
         found.extend(foreign.map(|(old, new)| moved(name, old, new)));
     }
     found
 }
 
-/// Whether a ref that was here has been seen to go away.
-fn is_renamed(here: &Place, seen: &[Seen]) -> bool {
-    let goes = |it: &&Seen| place(&it.moved.new).is_none() && place(&it.moved.old) == *here;
-    here.is_some() && seen.iter().any(|it| goes(&it))
+/// Whether one of these refs was here, and was seen to go away.
+fn was_left(here: &Place, names: &[String], seen: &[Seen]) -> bool {
+    let goes = |it: &Seen| place(&it.moved.new).is_none() && place(&it.moved.old) == *here;
+    let is_one = |it: &Seen| names.contains(&it.moved.name) && goes(it);
+    here.is_some() && seen.iter().any(is_one)
 }
 
 fn moved(name: &str, old: Place, new: Place) -> RefMove {
@@ -169,7 +176,11 @@ mod tests {
     #[track_caller]
     fn check(before: &str, now: &str, log: &str, expected: &[&str]) {
         let zeros = "0".repeat(40);
-        let found = unseen(&refs(before), &refs(now), &seen(log));
+        let former = |name: &str| match name {
+            "refs/heads/new" => vec!["refs/heads/old".to_owned()],
+            _ => vec![],
+        };
+        let found = unseen(&refs(before), &refs(now), &seen(log), &former);
         let found: Vec<_> = found
             .iter()
             .map(|it| format!("{} {} {}", it.name, it.old, it.new).replace(&zeros, "0"))
@@ -225,5 +236,6 @@ mod tests {
     fn a_branch_that_was_renamed_is_not_new() {
         check("old=a", "new=a", "p a 0 old,c a 0 old", &[]);
         check("old=a", "new=b", "c a 0 old", &["refs/heads/new 0 b"]);
+        check("old=a", "fake=a", "c a 0 old", &["refs/heads/fake 0 a"]);
     }
 }

@@ -113,7 +113,7 @@ impl Booth {
         self.link_halves(at.git_dir())?;
         self.write_intent(intent)?;
         let needed = [PATHS, intent::FILE, INDEX_BEFORE];
-        Ok(Syncing::begin(needed.map(|name| self.file(name))))
+        Ok(Syncing::begin_aside(needed.map(|name| self.file(name))))
     }
 
     /// A file as old as the commit's beginning: nothing that belongs to it is older.

@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::SystemTime;
 
 /// More of them would wait for each other.
@@ -14,29 +14,61 @@ const THREADS: usize = 8;
 
 /// Files that are being synced. They must not be written any more.
 #[derive(Debug, Default)]
-pub(super) struct Syncing(Vec<JoinHandle<io::Result<()>>>);
+pub(super) struct Syncing(Vec<Part>);
+
+/// Some of the files.
+#[derive(Debug)]
+enum Part {
+    Begun(JoinHandle<io::Result<()>>),
+    /// There was no thread to be had.
+    Left(Vec<PathBuf>),
+}
 
 impl Syncing {
     /// Begins; a file that is not there needs nothing.
     pub(super) fn begin(files: impl IntoIterator<Item = PathBuf>) -> Self {
         let files: Vec<_> = files.into_iter().collect();
-        let size = files.len().div_ceil(THREADS).max(1);
-        let parts = files.chunks(size).map(<[PathBuf]>::to_vec);
-        let begin = |part: Vec<PathBuf>| {
-            std::thread::spawn(move || part.iter().try_for_each(|file| sync(file)))
-        };
-        Self(parts.map(begin).collect())
+        Self::spread(&files, THREADS)
+    }
+
+    /// The same one after the other, where something else takes longer anyway.
+    pub(super) fn begin_aside(files: impl IntoIterator<Item = PathBuf>) -> Self {
+        let files: Vec<_> = files.into_iter().collect();
+        Self::spread(&files, 1)
+    }
+
+    fn spread(files: &[PathBuf], threads: usize) -> Self {
+        let size = files.len().div_ceil(threads).max(1);
+        Self(files.chunks(size).map(Part::begin).collect())
     }
 
     /// Waits until all are there.
     pub(super) fn finish(self) -> io::Result<()> {
-        let ended = self.0.into_iter().map(|thread| {
-            let ended = thread.join();
-            ended.unwrap_or_else(|_| Err(io::Error::other("the thread that syncs a file panicked")))
-        });
         // All are waited for, also behind one that failed.
-        ended.collect::<Vec<_>>().into_iter().collect()
+        let ended: Vec<_> = self.0.into_iter().map(Part::finish).collect();
+        ended.into_iter().collect()
     }
+}
+
+impl Part {
+    fn begin(files: &[PathBuf]) -> Self {
+        let own = files.to_vec();
+        let begun = thread::Builder::new().spawn(move || sync_all(&own));
+        begun.map_or_else(|_| Self::Left(files.to_vec()), Self::Begun)
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Left(files) => sync_all(&files),
+            Self::Begun(thread) => thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("the thread that syncs files panicked"))),
+        }
+    }
+}
+
+fn sync_all(files: &[PathBuf]) -> io::Result<()> {
+    files.iter().try_for_each(|file| sync(file))
 }
 
 fn sync(file: &Path) -> io::Result<()> {

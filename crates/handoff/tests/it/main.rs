@@ -48,6 +48,8 @@ mod pseudo_terminal;
 #[cfg(test)]
 mod queue;
 #[cfg(test)]
+mod ref_watch;
+#[cfg(test)]
 mod refusal;
 #[cfg(test)]
 mod release_server;
