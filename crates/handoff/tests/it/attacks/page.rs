@@ -57,8 +57,12 @@ whoever collects or saves its work: the tree's `.git` is not read, and a filter 
 
 **Not covered**, not even by the sandbox:
 
-- **Sockets with a path.** A sandboxed session can connect to the holders of other sessions (`handoff send`, `handoff stop`), to a tmux server, to a
-  container daemon, and ask them to do what it may not do itself. The variables that lead to some of them are taken away, which stops nobody who knows the path.
+- **Sockets with a path, before Linux 7.1.** A sandboxed session can connect to a tmux server, an ssh agent or a container daemon, and ask it to do what it may not do
+  itself. The variables that lead to them are taken away, which stops nobody who knows the path. Our own holders look who comes, and refuse one in the sandbox of
+  another session. On newer kernels Landlock holds these sockets; that has not been tried.
+- **The port of a session** (`run --port`): its token lies in a file that everybody of this user can read, a sandboxed session too, and a port does not tell who comes.
+- **What the agent keeps for itself** (`~/.claude`, `~/.codex` …) can be written in the sandbox, because it must. Its settings can name programs that the person's own agent
+  runs later, outside.
 - **Text printed to other terminals of the same user**, escape sequences included.
 - **Another task's number in the environment.** A session that sets `HANDOFF_TASK_ID` is taken for that task by our hooks; the sandbox does not look at it.
 - **HEAD by git before 2.46**, which does not ask hooks about links: the next commit is refused if the task is known.
