@@ -3,7 +3,7 @@
 //!
 //! While somebody is watched, our `reference-transaction` hook writes down every move that it sees, a
 //! person's too. What moved and was not seen went past git's hooks: by hand, by another library, or
-//! with the hooks turned off. The decision is in [`trail`].
+//! with the hooks turned off. The decision is in `trail`.
 
 mod trail;
 
