@@ -14,9 +14,10 @@ use handoff_core::{Cursor, Task, TaskId};
 use handoff_files::{Dir, Lock, Watch};
 use handoff_store::{StoreError, events, read};
 
+use crate::adoption::adoptable;
 use crate::error::EngineError;
 use crate::reconcile::{self, Repaired};
-use crate::road::{Walk, Walked, adoptable};
+use crate::road::{Walk, Walked};
 use crate::workshop::Workshop;
 
 /// Leases run out and locks fall free without a word: so often all of it is looked at anyway.

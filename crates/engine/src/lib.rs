@@ -10,6 +10,7 @@
 
 #![warn(missing_docs)]
 
+mod adoption;
 mod attendance;
 pub mod check;
 mod collect;
@@ -31,11 +32,12 @@ mod spawn;
 mod ticket;
 mod workshop;
 
+pub use adoption::adoptable;
 pub use crew::{Crew, News, Shift, Site};
 pub use depot::Depot;
 pub use error::EngineError;
 pub use places::{Attempt, Places};
-pub use road::{Ending, Walk, Walked, adoptable, walk_next};
+pub use road::{Ending, Walk, Walked, walk_next};
 pub use shared_commit::{Counter, Right, SharedCommitError};
 pub use spawn::{Call, Need, Order, Spawn, SpawnError};
 pub use workshop::{Workshop, without_secrets};

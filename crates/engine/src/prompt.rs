@@ -8,6 +8,8 @@ use handoff_core::{BranchName, CommitId, Task, visible};
 use handoff_package::payload::{Checkpoint, CheckpointStatus, ContextEntry};
 use handoff_package::{Package, Payload};
 
+use crate::fan_in::Gathering;
+
 /// So many keys of a context are told.
 const KEYS: usize = 50;
 /// The longest value that is told; the rest can be had.
@@ -20,6 +22,8 @@ pub(crate) struct Baton<'a> {
     pub(crate) branch: &'a BranchName,
     /// What the sessions before left for this one.
     pub(crate) packages: &'a [Package],
+    /// What the tool brought together, and what it could not.
+    pub(crate) gathering: Option<&'a Gathering>,
 }
 
 /// The text for the session.
@@ -31,6 +35,9 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
     );
     for package in baton.packages {
         text += &before(package);
+    }
+    if let Some(gathering) = baton.gathering {
+        text += &gathering.text();
     }
     text += &how_to_finish(task);
     text
@@ -128,7 +135,8 @@ fn how_to_finish(task: &Task) -> String {
             format!("Your work is checked with `{command}` after you exit. ")
         });
     format!(
-        "\n# How to finish\n\n{owned}{checked}Do not commit: what you changed is committed for you. Exit with 0 when it is \
-         done, with anything else when it is not.\n"
+        "\n# How to finish\n\n{owned}{checked}Do not commit: what you changed is committed for you. When you are done, run \
+         `handoff done --summary \"what you did and what is left\"`; if you cannot go on without a person, run `handoff block \
+         --reason \"what you need\"`.\n"
     )
 }

@@ -3,15 +3,15 @@
 //! Two ways lead onto it: a ready task is claimed, or the attempt of a dead worker is taken over where it stands. From the
 //! session on they are the same.
 
-use handoff_core::lease::Tenure;
-use handoff_core::task::{Command, Evidence, Reason};
-use handoff_core::{CommitId, SessionId, Task, TaskName, TaskState};
+use handoff_core::task::{Command, Evidence, Part, Reason};
+use handoff_core::{CommitId, SessionId, Task, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
-use handoff_session::catalogue;
-use handoff_store::{read, tasks};
 
+use crate::adoption::session_of;
+use crate::attendance::Conclusion;
 use crate::error::EngineError;
+use crate::fan_in::Gathering;
 use crate::judgement::{Judgement, judge};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
@@ -19,7 +19,7 @@ use crate::session::Attendant;
 use crate::spawn::{Call, Need, Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
-use crate::{reconcile, seal};
+use crate::{fan_in, reconcile, seal};
 
 /// A task that was tried so often and always lost its session needs a person.
 const MOST_ATTEMPTS: u64 = 5;
@@ -57,42 +57,6 @@ pub fn walk_next(
     }
 }
 
-/// The attempts that nobody attends to: their worker is dead, their session lives or has ended well enough to be judged.
-pub fn adoptable(workshop: &mut Workshop<'_>) -> Result<Vec<Task>, EngineError> {
-    let project = workshop.project;
-    let running = read(workshop.store, |tx| tasks::handed_out(tx, project))?;
-    let mut found = vec![];
-    for task in running {
-        let Some(session) = session_of(&task) else {
-            continue;
-        };
-        let is_ours = Ticket::read(&workshop.places, session)
-            .is_some_and(|ticket| (ticket.task, ticket.fence) == (task.id, task.fence));
-        let is_attended = Lock::is_held(&workshop.places.worker_lock(session))?;
-        if is_ours && !is_attended && has_begun(workshop, session)? {
-            found.push(task);
-        }
-    }
-    Ok(found)
-}
-
-/// The session that works on a task, as far as the ledger knows it.
-fn session_of(task: &Task) -> Option<SessionId> {
-    if let TaskState::Running { session, .. } = &task.state {
-        return Some(*session);
-    }
-    match task.state.lease()?.tenure {
-        Tenure::Anchored { session } => Some(session),
-        Tenure::Timed(_) => None,
-    }
-}
-
-fn has_begun(workshop: &Workshop<'_>, session: SessionId) -> Result<bool, EngineError> {
-    let places = workshop.places.of_sessions();
-    let known = catalogue::by_id(&places, session).map_err(EngineError::Session)?;
-    Ok(known.is_some())
-}
-
 /// A task on its way. Dropping it leaves everything as if its worker had died.
 #[must_use = "a task that was claimed is to be worked on"]
 pub struct Walk {
@@ -102,6 +66,14 @@ pub struct Walk {
     stage: Stage,
     /// Says that somebody attends to the session.
     _lock: Lock,
+}
+
+/// Whose work is to be judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    OfAgent,
+    /// The tool brought results together, and there is nothing for an agent to decide.
+    OfTool,
 }
 
 /// How far it has come.
@@ -173,13 +145,19 @@ impl Walk {
 
     /// Walks, and gives the task back if something is wrong that is not the task's fault.
     pub fn to_the_end(
-        self,
+        mut self,
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
     ) -> Result<Walked, EngineError> {
         let name = self.task.spec.name.clone();
         match self.go(workshop, spawn) {
             Ok(ending) => Ok(Walked { name, ending }),
+            // Its parts do not fit together: trying again would not help.
+            Err(error @ EngineError::NoBeginning(_)) => {
+                let ending = Ending::Blocked(reason(&error.to_string()));
+                let ending = self.reject(workshop, ending)?;
+                Ok(Walked { name, ending })
+            }
             Err(error) => {
                 let mut why = error.to_string();
                 if let Some(cause) = std::error::Error::source(&error) {
@@ -192,43 +170,81 @@ impl Walk {
         }
     }
 
-    fn go(&self, workshop: &mut Workshop<'_>, spawn: &dyn Spawn) -> Result<Ending, EngineError> {
+    fn go(
+        &mut self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+    ) -> Result<Ending, EngineError> {
         let occupied = occupy(workshop, &self.task)?;
-        let at = match self.stage {
-            Stage::Claimed => {
-                let at = self.prepare(workshop)?;
-                self.begin(workshop, spawn)?;
-                at
-            }
-            Stage::Begun => {
-                let attempt = Attempt::of(&self.task);
-                let path = workshop.places.worktree(self.task.project, attempt);
-                let at = workshop.repository.linked_at(&path);
-                at.ok_or(EngineError::WorktreeGone(path))?
-            }
+        let (at, work) = match self.stage {
+            Stage::Claimed => self.set_out(workshop, spawn)?,
+            Stage::Begun => (self.tree(workshop)?, Work::OfAgent),
         };
-        self.conclude(workshop, &at, occupied, spawn)
+        let conclusion = match work {
+            Work::OfAgent => {
+                Attendant::new(workshop, &self.task, self.session).attend(workshop, spawn)?
+            }
+            Work::OfTool => Conclusion::Finished,
+        };
+        self.conclude(workshop, &at, conclusion, spawn, occupied)
     }
 
-    /// A linked worktree on a branch of its own, and the prompt.
-    fn prepare(&self, workshop: &mut Workshop<'_>) -> Result<Repository, EngineError> {
+    /// A linked worktree, what is in it already, the prompt, and the agent; unless there is nothing for one to do.
+    fn set_out(
+        &mut self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+    ) -> Result<(Repository, Work), EngineError> {
+        if let Some(base) = fan_in::beginning(workshop, &self.task)? {
+            self.base = base;
+        }
         let task = &self.task;
         let attempt = Attempt::of(task);
-        let branch = attempt.branch(task);
         let path = workshop.places.worktree(task.project, attempt);
+        let branch = attempt.branch(task);
         let at = workshop
             .git
             .add_worktree(workshop.repository, &path, &branch, &self.base)?;
-        let packages = workshop.packages_before(task)?;
+        let gathering = match task.spec.part {
+            Some(Part::FanIn { .. }) => Some(fan_in::gather(workshop, task, &at)?),
+            Some(Part::SubTask { .. }) | None => None,
+        };
+        if gathering.as_ref().is_some_and(|it| !it.needs_judgement()) {
+            return Ok((at, Work::OfTool));
+        }
+        self.write_prompt(workshop, gathering.as_ref())?;
+        self.begin(workshop, spawn)?;
+        Ok((at, Work::OfAgent))
+    }
+
+    /// The worktree that somebody else has made for it.
+    fn tree(&self, workshop: &Workshop<'_>) -> Result<Repository, EngineError> {
+        let attempt = Attempt::of(&self.task);
+        let path = workshop.places.worktree(self.task.project, attempt);
+        let at = workshop.repository.linked_at(&path);
+        at.ok_or(EngineError::WorktreeGone(path))
+    }
+
+    fn write_prompt(
+        &self,
+        workshop: &mut Workshop<'_>,
+        gathering: Option<&Gathering>,
+    ) -> Result<(), EngineError> {
+        let packages = workshop.packages_before(&self.task)?;
         let text = prompt(&Baton {
-            task,
+            task: &self.task,
             base: &self.base,
-            branch: &branch,
+            branch: &Attempt::of(&self.task).branch(&self.task),
             packages: &packages,
+            gathering,
         });
         let dir = Dir::open(&workshop.places.session(self.session))?;
-        atomic::replace(&dir, "prompt.md", text.as_bytes(), Mode::Private)?;
-        Ok(at)
+        Ok(atomic::replace(
+            &dir,
+            "prompt.md",
+            text.as_bytes(),
+            Mode::Private,
+        )?)
     }
 
     /// Lets the agent begin. What whoever takes over needs is written down before.
@@ -250,16 +266,16 @@ impl Walk {
         spawn.spawn(&order).map_err(EngineError::Spawn)
     }
 
-    /// From the session to the end: whoever began it, whoever walks here now.
+    /// From what was done to the end: whoever began it, whoever walks here now.
     fn conclude(
         &self,
         workshop: &mut Workshop<'_>,
         at: &Repository,
-        occupied: Lock,
+        conclusion: Conclusion,
         spawn: &dyn Spawn,
+        occupied: Lock,
     ) -> Result<Ending, EngineError> {
         let task = &self.task;
-        let conclusion = Attendant::new(workshop, task, self.session).attend(workshop, spawn)?;
         let ending = match judge(workshop, task, self.session, &self.base, at, conclusion)? {
             Judgement::Accepted(evidence) => self.accept(workshop, &evidence)?,
             Judgement::Rejected(ending) => self.reject(workshop, ending)?,
@@ -285,6 +301,7 @@ impl Walk {
             }
             sealed => sealed?,
         };
+        self.publish(workshop, evidence)?;
         let complete = Command::Complete {
             fence: Some(task.fence),
             summary: task
@@ -294,6 +311,20 @@ impl Walk {
         };
         workshop.tell(&task, complete, "end")?;
         Ok(Ending::Done)
+    }
+
+    /// The result of a batch is on the batch's own branch before anybody is told that it is done.
+    fn publish(
+        &self,
+        workshop: &mut Workshop<'_>,
+        evidence: &[Evidence],
+    ) -> Result<(), EngineError> {
+        if let Some(Part::FanIn { .. }) = self.task.spec.part
+            && let Some(commit) = seal::committed(evidence)
+        {
+            fan_in::publish(workshop, &self.task, &commit)?;
+        }
+        Ok(())
     }
 
     /// A person is told what came to nothing.

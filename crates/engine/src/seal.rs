@@ -152,7 +152,7 @@ fn claim(evidence: &Evidence) -> Option<Claim> {
     }
 }
 
-fn committed(evidence: &[Evidence]) -> Option<CommitId> {
+pub(crate) fn committed(evidence: &[Evidence]) -> Option<CommitId> {
     evidence.iter().find_map(|proof| match proof {
         Evidence::Committed { commit, .. } => Some(commit.clone()),
         Evidence::Verified { .. } | Evidence::Sealed { .. } => None,

@@ -24,6 +24,8 @@ mod dump;
 #[cfg(test)]
 mod events;
 #[cfg(test)]
+mod fan_out;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod git_guard;
