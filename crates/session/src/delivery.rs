@@ -16,15 +16,22 @@
 //! Before every key the state is looked at again, also what has not held long enough to be published: in a dialog Enter would mean
 //! yes. Holding may delay a permission, never a prohibition.
 
+mod evidence;
+mod obstacle;
+mod sight;
+
 use std::time::Duration;
 
-use handoff_agents::{Adapter, Block, TextBox};
+use handoff_agents::Adapter;
 use handoff_core::time::Nanos;
 
 use crate::keyboard::Typist;
 use crate::message::{Because, Evidence, Finish, Urgency};
-use crate::state::State;
-use crate::turn::is_at_rest;
+
+use evidence::{Before, evidence};
+use obstacle::{box_due, obstacle};
+pub use sight::{Echo, Field, Keys, Sight, Turn, is_dialog};
+use sight::{rests_with_text, shows_dialog};
 
 /// How long a sign is waited for before Enter is pressed again.
 const SIGN_TAKES: Duration = Duration::from_secs(2);
@@ -32,64 +39,8 @@ const SIGN_TAKES: Duration = Duration::from_secs(2);
 const LAST_SIGN_TAKES: Duration = Duration::from_secs(3);
 /// How long a pasted text may take to show in a box that can be read.
 const ECHO_TAKES: Duration = Duration::from_secs(1);
-/// How long a program may rest without showing its box.
-const BOX_TAKES: Duration = Duration::from_secs(3);
 /// What emptying the box takes to be seen.
 const CLEARING_TAKES: Duration = Duration::from_millis(100);
-
-/// What is seen of the agent and its terminal now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sight {
-    pub state: State,
-    /// What the newest look says, which may not have held for long enough to be published.
-    pub newest: State,
-    /// Since when it does that.
-    pub since: Nanos,
-    /// Whether a turn runs.
-    pub turn: Turn,
-    pub field: Field,
-    /// Whether somebody typed something that may stand there.
-    pub typist: Typist,
-    /// Whether the text is to be seen where it was typed.
-    pub echo: Echo,
-    /// How often a line editor has stopped reading.
-    pub readings_ended: u64,
-    /// How often the agent has said that it works.
-    pub works: u64,
-    /// Whether keys wait that the terminal has not taken yet.
-    pub keys: Keys,
-}
-
-/// Whether a turn runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    Resting,
-    Running,
-}
-
-/// What stands in the box.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    Empty,
-    /// Something.
-    Filled,
-    /// It cannot be read.
-    Unread,
-}
-
-/// Whether the end of our text stands left of the cursor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Echo {
-    Stands,
-    Gone,
-}
-
-/// Whether the terminal has taken everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keys {
-    Taken,
-    Waiting,
-}
 
 /// What is to be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,27 +89,6 @@ enum Step {
         before: Before,
         tries: u8,
     },
-}
-
-/// How it was before we typed, and whether our text was seen since.
-#[derive(Debug, Clone, Copy)]
-struct Before {
-    was_at_rest: bool,
-    typist: Typist,
-    readings_ended: u64,
-    works: u64,
-    has_stood: bool,
-}
-
-impl Before {
-    fn look(&mut self, sight: &Sight) {
-        self.has_stood |= sight.echo == Echo::Stands || sight.field == Field::Filled;
-    }
-
-    /// Whether somebody typed after us: the text is theirs by now.
-    fn is_shared(&self, sight: &Sight) -> bool {
-        sight.typist > self.typist
-    }
 }
 
 impl Delivery {
@@ -259,13 +189,7 @@ impl Delivery {
         self.look_again = Some(now.after(adapter.input.pause));
         self.step = Step::Pasted {
             at: now,
-            before: Before {
-                was_at_rest: is_at_rest(sight.state),
-                typist: sight.typist,
-                readings_ended: sight.readings_ended,
-                works: sight.works,
-                has_stood: false,
-            },
+            before: Before::of(sight),
         };
         Act::Paste
     }
@@ -356,91 +280,6 @@ impl Delivery {
             }
             (true | false, _) => Act::Settle(Settled::Written(Because::Unseen)),
         }
-    }
-}
-
-/// A program with a box that shows none may still be starting, whatever it says of itself. Until when that is believed: it may
-/// also have a box that we do not know.
-fn box_due(sight: &Sight, adapter: &Adapter) -> Option<Nanos> {
-    let is_missing = sight.field == Field::Unread && is_at_rest(sight.state);
-    match adapter.text_box() {
-        TextBox::Marked(_) if is_missing => Some(sight.since.after(BOX_TAKES)),
-        TextBox::Marked(_) | TextBox::CursorLine | TextBox::Editor => None,
-    }
-}
-
-/// What keeps a message from being typed.
-fn obstacle(urgency: Urgency, sight: &Sight) -> Option<Act> {
-    // What was published counts, unless it permits what the newest look does not.
-    let state = if is_at_rest(sight.state) {
-        sight.newest
-    } else {
-        sight.state
-    };
-    let because = match state {
-        State::Exited => return Some(Act::Settle(Settled::Failed(Because::Ended))),
-        state if is_at_rest(state) && sight.turn == Turn::Resting => return None,
-        state if is_at_rest(state) => Because::Turn,
-        State::Prompt => Because::Turn,
-        State::Starting => Because::Starting,
-        State::Busy => Because::Busy,
-        State::Blocked(_) => Because::Blocked,
-        State::Unknown if sight.typist == Typist::Somebody => Because::Draft,
-        State::Unknown => Because::Unknown,
-    };
-    match urgency {
-        Urgency::Wait => Some(Act::Wait(because)),
-        Urgency::Force if shows_dialog(sight) => {
-            Some(Act::Settle(Settled::Failed(Because::Dialog)))
-        }
-        Urgency::Force => None,
-    }
-}
-
-/// Seen to do something else than to wait. Ignorance is no sign: a text at a prompt may hide the prompt.
-const fn is_away(state: State) -> bool {
-    match state {
-        State::Busy | State::Exited => true,
-        State::Blocked(_) => is_dialog(state),
-        State::Starting | State::Prompt | State::Unknown => false,
-    }
-}
-
-/// Whether the agent still waits, with our text at its prompt.
-fn rests_with_text(sight: &Sight) -> bool {
-    let rests =
-        |state| is_at_rest(state) || (state == State::Unknown && sight.echo == Echo::Stands);
-    rests(sight.state) && rests(sight.newest)
-}
-
-/// Whether a question is open, be it for a moment only.
-const fn shows_dialog(sight: &Sight) -> bool {
-    is_dialog(sight.state) || is_dialog(sight.newest)
-}
-
-/// Whether keys would answer a question instead of filling the box.
-pub const fn is_dialog(state: State) -> bool {
-    match state {
-        State::Blocked(block) => !matches!(block, Block::Error),
-        State::Starting | State::Prompt | State::Busy | State::Exited | State::Unknown => false,
-    }
-}
-
-/// What shows that Enter was taken. That a text is gone tells only if it was there; and a line editor tells better itself.
-fn evidence(before: Before, sight: &Sight, adapter: &Adapter) -> Option<Evidence> {
-    let has_stopped = sight.readings_ended > before.readings_ended;
-    if has_stopped && adapter.text_box() == TextBox::Editor {
-        return Some(Evidence::Editor);
-    }
-    // What still stands in the box was not taken, whatever the program says: some say that they work while they start.
-    let has_begun = sight.works > before.works || is_away(sight.state);
-    if before.was_at_rest && has_begun && sight.field != Field::Filled {
-        return Some(Evidence::State);
-    }
-    match (adapter.text_box(), sight.field, sight.echo) {
-        (TextBox::Marked(_), Field::Empty, _) if before.has_stood => Some(Evidence::Box),
-        (TextBox::CursorLine, _, Echo::Gone) if before.has_stood => Some(Evidence::Line),
-        (TextBox::Marked(_) | TextBox::CursorLine | TextBox::Editor, _, _) => None,
     }
 }
 

@@ -1,8 +1,9 @@
 //! The rules of delivery, one table or story each.
 
-use handoff_agents::Agent;
+use handoff_agents::{Agent, Block};
 
 use super::*;
+use crate::state::State;
 
 const WAIT: (Finish, Urgency) = (Finish::Submit, Urgency::Wait);
 const FORCE: (Finish, Urgency) = (Finish::Submit, Urgency::Force);
