@@ -8,7 +8,7 @@ use handoff_agents::Agent;
 use handoff_process::Size;
 use handoff_session::paste::{self, Reader};
 use handoff_session::screen::Screen;
-use handoff_session::signs::{Foreground, Signs, Terminal};
+use handoff_session::signs::{Foreground, Signs};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -27,7 +27,7 @@ fuzz_target!(|input: &[u8]| {
         let aside = screen.print(piece);
         // Answers are ours: a program cannot make the terminal type what it likes.
         assert!(aside.replies.len() <= 64 * piece.len() + 64);
-        signs.printed(Terminal::of(&screen, Foreground::Itself));
+        signs.look(&screen, Foreground::Itself);
         aside.reports.into_iter().for_each(|report| signs.reported(report));
         signs.verdict();
         if number % 7 == 3 {

@@ -17,6 +17,7 @@
 //! | [`listening`] | where processes wait for connections |
 //! | [`peer`] | who is at the other end of a local socket |
 //! | [`tree`] | everything that a program has started, and ending all of it |
+//! | [`summons`] | being told to end by a signal |
 //! | [`mod@ward`] | standing behind a program that may be killed |
 //!
 //! Nothing here knows a task, a session or git, and nothing is inherited by what is started here:
@@ -44,6 +45,7 @@ pub mod program;
 pub mod replace;
 pub mod sandbox;
 mod stat;
+pub mod summons;
 pub mod terminal;
 pub mod tree;
 pub mod ward;
@@ -64,5 +66,6 @@ pub use peer::Peer;
 pub use program::{Fate, Program, Stdin};
 pub use replace::{Input, replace};
 pub use sandbox::{Kernel, Sandbox, SandboxError};
+pub use summons::{Summoned, Summons};
 pub use terminal::{Size, Terminal, TerminalError};
 pub use ward::{WardError, ward};

@@ -25,13 +25,15 @@ use crate::stat::{Life, Stat};
 /// Between two looks at a tree that does not end although it was told to.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How firmly processes are asked to end.
+/// What processes are told, and how firmly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Force {
-    /// TERM, then HUP: an interactive shell does not listen to the first.
+    /// TERM, then HUP: an interactive shell does not listen to the first. CONT, because one that stands still hears neither.
     Ask,
     /// KILL.
     Kill,
+    /// CONT: it only goes on, if it stood still.
+    Wake,
 }
 
 /// Orphans of our descendants become our children from now on.
@@ -79,8 +81,9 @@ pub fn signal(processes: &[Identity], force: Force) {
             continue;
         };
         let signals: &[Signal] = match force {
-            Force::Ask => &[Signal::TERM, Signal::HUP],
+            Force::Ask => &[Signal::TERM, Signal::HUP, Signal::CONT],
             Force::Kill => &[Signal::KILL],
+            Force::Wake => &[Signal::CONT],
         };
         for signal in signals {
             // It may have ended by itself; whoever waits for its end will see.

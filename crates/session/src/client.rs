@@ -1,5 +1,7 @@
 //! Asking a holder, without a runtime: one connection, one request, one answer.
 
+mod screens;
+
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::net::UnixStream;
@@ -21,6 +23,8 @@ use crate::control::{
 use crate::last_word::LastWord;
 use crate::message::Order;
 use crate::token::Token;
+
+pub use screens::Screens;
 
 /// A living holder answers in milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -190,10 +194,19 @@ impl Client {
 
     /// Becomes a viewer: what comes is drawn, what is sent is typed.
     pub fn attach(&self, attachment: Attachment) -> Result<UnixStream, ClientError> {
-        let target = match attachment {
+        self.begin_stream(match attachment {
             Attachment::Look => "/v1/attach?mode=read",
             Attachment::Write => "/v1/attach?mode=write",
-        };
+        })
+    }
+
+    /// What the terminal shows now, and again each time that it changes.
+    pub fn screens(&self) -> Result<Screens, ClientError> {
+        self.begin_stream("/v1/screens").map(Screens::new)
+    }
+
+    /// Asks for something that goes on, and returns when it begins.
+    fn begin_stream(&self, target: &str) -> Result<UnixStream, ClientError> {
         let mut stream = self.connect(Some(PATIENCE))?;
         let bytes = http::request("GET", target, self.token.as_ref(), &[]);
         stream.write_all(&bytes).map_err(ClientError::Talk)?;
@@ -202,12 +215,12 @@ impl Client {
             if let Some(head) = Head::parse(&received)? {
                 break head;
             }
-            // One at a time: what follows the head belongs to the terminal.
+            // One at a time: what follows the head is what was asked for.
             let mut byte = [0];
             stream.read_exact(&mut byte).map_err(ClientError::Talk)?;
             received.push(byte[0]);
         };
-        if status_of(&head)? == 101 {
+        if matches!(status_of(&head)?, 101 | 200) {
             stream.set_read_timeout(None).map_err(ClientError::Talk)?;
             return Ok(stream);
         }

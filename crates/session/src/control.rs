@@ -5,6 +5,7 @@
 //! | `GET /v1/caller` | who the one that asks is |
 //! | `GET /v1/status` | what is known of the session |
 //! | `GET /v1/screen` | what its terminal shows |
+//! | `GET /v1/screens` | the same as one line, and one more each time that it changes |
 //! | `POST /v1/input` | `{"text": …}` or `{"base64": …}` is typed |
 //! | `POST /v1/messages` | `{"text": …, "key": …}` is on the disk, and its id is the answer |
 //! | `GET /v1/dialog` | what the agent asks a person |
@@ -22,11 +23,13 @@ pub mod errand;
 pub mod gate;
 pub mod http;
 pub mod message;
+mod screenshot;
 
 pub use errand::{Errand, Returned};
 pub use gate::{Entrance, Gate};
 pub use http::{Head, Headers, HttpError};
 pub use message::{
-    Asking, Attachment, Choosing, Interrupted, ROUTES, Recognised, Reply, Request, Screenshot,
-    Sent, Status, Stopped,
+    Asking, Attachment, Choosing, Interrupted, ROUTES, Recognised, Reply, Request, Sent, Status,
+    Stopped,
 };
+pub use screenshot::Screenshot;

@@ -22,6 +22,7 @@ mod seeing;
 mod socket;
 mod stopping;
 mod stream;
+mod viewer;
 mod watching;
 
 use std::collections::VecDeque;
@@ -32,7 +33,7 @@ use std::time::Duration;
 use handoff_core::time::{Clock, Nanos};
 use handoff_files::{Dir, Lock};
 use handoff_process::terminal::Reading;
-use handoff_process::{Identity, Terminal, tree};
+use handoff_process::{Identity, Summoned, Summons, Terminal, tree};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -95,6 +96,7 @@ pub struct Holder<'a> {
     guests: Vec<Guest>,
     errands: Errands,
     stopping: Stopping,
+    summons: Summons,
     printed_at: Option<Nanos>,
     reaped_at: Nanos,
     buffer: Vec<u8>,
@@ -146,10 +148,13 @@ impl Holder<'_> {
             self.inform(now);
             self.serve(&ready.guests, now);
             if !ready.doors.is_empty() {
-                self.welcome();
+                self.welcome(now);
             }
             self.tell_errands();
             self.type_pending();
+            if self.summons.take() == Summoned::Yes {
+                self.stopping.hasten();
+            }
             self.step_stop(now)?;
             self.look_at_terminal(now);
             self.publish(now)?;
@@ -180,6 +185,7 @@ impl Holder<'_> {
             PollFd::from_borrowed_fd(self.terminal.process(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.terminal.line(), line),
             PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.summons.as_fd(), PollFlags::IN),
         ];
         fds.extend(self.guests.iter().map(Guest::poll_fd));
         let network = self.network.iter();
@@ -195,7 +201,7 @@ impl Holder<'_> {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
-        let (guests, others) = fds[3..].split_at(self.guests.len());
+        let (guests, others) = fds[4..].split_at(self.guests.len());
         let network = others.iter().take(self.network.iter().len());
         let knocks = network.fold(PollFlags::empty(), |flags, it| flags | it.revents());
         Ok(Ready {
@@ -230,7 +236,7 @@ impl Holder<'_> {
             filled += length;
         }
         if filled > 0 {
-            let audience = if self.guests.iter().any(Guest::is_viewer) {
+            let audience = if self.guests.iter().any(Guest::is_seated) {
                 Audience::Somebody
             } else {
                 Audience::Nobody

@@ -4,15 +4,14 @@
 //! readers fold the lines. The file is opened for each line and closed: closing is what wakes those who watch it.
 
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use handoff_core::time::Nanos;
 use handoff_core::{Digest, IdempotencyKey, MessageId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::line_file::{self, Durability};
 use crate::message::{Because, Message, Order, Progress, Sender, Urgency};
 use crate::place;
 
@@ -86,18 +85,11 @@ struct Line {
     message: Option<Message>,
 }
 
-/// Whether a line must survive a loss of power before anybody goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Durability {
-    Now,
-    Later,
-}
-
 impl Inbox {
     /// Begins an empty inbox.
     pub fn create(session: &Path) -> io::Result<Self> {
         let path = place::inbox(session);
-        open(&path)?;
+        line_file::open(&path)?;
         Ok(Self {
             path,
             number: 0,
@@ -133,7 +125,8 @@ impl Inbox {
             order,
         };
         let queued = Progress::Queued { because: None };
-        self.append(
+        line_file::append(
+            &self.path,
             &line(fresh, wall, queued, Some(message.clone())),
             Durability::Now,
         )
@@ -217,24 +210,12 @@ impl Inbox {
             // It was typed in time.
             waiting.expires_at = None;
         }
-        self.append(&line(id, wall, progress, None), Durability::Later)
-            .ok();
-    }
-
-    fn append(&self, line: &Line, durability: Durability) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(line)?;
-        bytes.push(b'\n');
-        let mut file = open(&self.path)?;
-        let before = file.metadata()?.len();
-        let written = file.write_all(&bytes).and_then(|()| match durability {
-            Durability::Now => file.sync_data(),
-            Durability::Later => Ok(()),
-        });
-        if written.is_err() {
-            // Half a line would spoil the next one.
-            file.set_len(before)?;
-        }
-        written
+        line_file::append(
+            &self.path,
+            &line(id, wall, progress, None),
+            Durability::Later,
+        )
+        .ok();
     }
 }
 
@@ -273,27 +254,16 @@ fn line(id: MessageId, ts: Timestamp, progress: Progress, message: Option<Messag
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(path)
-}
-
 /// All messages to the session in this directory, in the order of acceptance. A line that is cut off is not there yet.
 pub fn read(session: &Path) -> io::Result<Vec<Letter>> {
-    let bytes = match std::fs::read(place::inbox(session)) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(error) => return Err(error),
-    };
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+    parse(&line_file::read(&place::inbox(session))?)
+}
+
+/// The same from the bytes of such a file.
+pub fn parse(bytes: &[u8]) -> io::Result<Vec<Letter>> {
     let mut letters = vec![];
-    for text in bytes[..whole].split(|byte| *byte == b'\n') {
-        if !text.is_empty() {
-            take(&mut letters, serde_json::from_slice(text)?);
-        }
+    for line in line_file::whole_lines(bytes) {
+        take(&mut letters, serde_json::from_slice(line)?);
     }
     Ok(letters)
 }
@@ -321,6 +291,8 @@ impl Letter {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use std::time::Duration;
 
     use super::*;
@@ -413,7 +385,7 @@ mod tests {
     fn half_a_line_is_no_line() {
         let (place, mut inbox) = inbox();
         accept(&mut inbox, 1, order("a", "1", Urgency::Wait));
-        let mut file = open(&place::inbox(place.path())).unwrap();
+        let mut file = line_file::open(&place::inbox(place.path())).unwrap();
         file.write_all(b"{\"schema_version\":1,\"id\":\"ms")
             .unwrap();
         let letters = read(place.path()).unwrap();

@@ -3,9 +3,7 @@
 //! Every line has `schema_version`, `seq` (1, 2, 3 …), `ts`, `id` and `type`; fields are added and never change their meaning.
 //! The file is opened for each event, written by one call and closed: closing is what wakes those who watch it.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use handoff_agents::{Block, Usage};
@@ -14,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::confinement::Confinement;
 use crate::last_word::LastWord;
+use crate::line_file::{self, Durability};
 use crate::message::Evidence;
 use crate::place;
 use crate::record::Ending;
@@ -197,12 +196,15 @@ impl Journal {
 
     /// Adds an event that somebody was promised: it is on the disk.
     pub fn append_durably(&mut self, event: Event, ts: Timestamp) -> io::Result<()> {
-        self.append(event, ts)?;
-        File::open(&self.path)?.sync_data()
+        self.add(event, ts, Durability::Now)
     }
 
     /// Adds an event.
     pub fn append(&mut self, event: Event, ts: Timestamp) -> io::Result<()> {
+        self.add(event, ts, Durability::Later)
+    }
+
+    fn add(&mut self, event: Event, ts: Timestamp, durability: Durability) -> io::Result<()> {
         let entry = Entry {
             schema_version: 1,
             seq: self.seq + 1,
@@ -211,14 +213,7 @@ impl Journal {
             session: self.session,
             event,
         };
-        let mut line = serde_json::to_vec(&entry)?;
-        line.push(b'\n');
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(&self.path)?;
-        file.write_all(&line)?;
+        line_file::append(&self.path, &entry, durability)?;
         self.seq += 1;
         Ok(())
     }
@@ -226,27 +221,21 @@ impl Journal {
 
 /// Everything that happened so far. A line that is cut off is not there yet.
 pub fn read(directory: &Path) -> io::Result<Vec<Entry>> {
-    let text = match std::fs::read(place::journal(directory)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(error) => return Err(error),
-    };
-    let lines = text.split_inclusive(|byte| *byte == b'\n');
-    let whole = lines.filter(|line| line.ends_with(b"\n"));
-    whole
+    parse(&line_file::read(&place::journal(directory))?)
+}
+
+/// The same from the bytes of such a file.
+pub fn parse(bytes: &[u8]) -> io::Result<Vec<Entry>> {
+    line_file::whole_lines(bytes)
         .map(|line| Ok(serde_json::from_slice(line)?))
         .collect()
 }
 
 /// The state that was published last; none before the first change.
 pub fn last_state(directory: &Path) -> io::Result<Option<(Phase, Option<Block>)>> {
-    let text = match std::fs::read(place::journal(directory)) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let entries = text.rsplit(|byte| *byte == b'\n');
-    Ok(entries
+    let bytes = line_file::read(&place::journal(directory))?;
+    Ok(line_file::whole_lines(&bytes)
+        .rev()
         .filter_map(|line| serde_json::from_slice::<Entry>(line).ok())
         .find_map(|entry| entry.event.published()))
 }

@@ -43,6 +43,7 @@ pub mod inbox;
 pub mod journal;
 pub mod keyboard;
 pub mod last_word;
+mod line_file;
 pub mod message;
 pub mod native;
 pub mod paste;

@@ -1,7 +1,8 @@
 //! `session.json`: what a session is, and how it ended. Written whole when it starts and when it ends, by its holder only.
 
-use std::io;
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
 use handoff_core::time::Nanos;
 use handoff_core::{Fence, ProjectId, SessionId, SessionName, TaskId, TaskName, Timestamp};
@@ -12,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::confinement::Confinement;
 
 const FILE: &str = "session.json";
+/// What the end of a session adds to its record. That much is kept free at the end of one that lives: a disk that has filled up
+/// since must not keep the end from being told.
+const ROOM: usize = 1024;
 /// A record is a page at most; anything longer is none of ours.
 const LONGEST: u64 = 1024 * 1024;
 
@@ -108,9 +112,39 @@ impl Record {
     }
 
     pub fn write(&self, directory: &Dir) -> Result<(), RecordError> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("a record has only text as keys");
+        let mut bytes = self.text();
+        if self.ended.is_none() {
+            bytes.resize(bytes.len() + ROOM, b' ');
+        }
         bytes.push(b'\n');
         atomic::replace(directory, FILE, &bytes, Mode::Private).map_err(RecordError::Write)
+    }
+
+    /// Writes the end of a session, in place of what is there if the disk has no room for both.
+    pub fn write_end(&self, directory: &Dir) -> Result<(), RecordError> {
+        match self.write(directory) {
+            Err(RecordError::Write(error)) if error.is_out_of_space() => self
+                .overwrite(&directory.path().join(FILE))
+                .map_err(|_no_room_either| RecordError::Write(error)),
+            written => written,
+        }
+    }
+
+    fn overwrite(&self, path: &Path) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        let mut bytes = self.text();
+        if bytes.len() >= length {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        bytes.resize(length - 1, b' ');
+        bytes.push(b'\n');
+        file.write_all(&bytes)?;
+        file.sync_data()
+    }
+
+    fn text(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).expect("a record has only text as keys")
     }
 
     pub fn size(&self) -> Size {

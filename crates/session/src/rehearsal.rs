@@ -165,7 +165,7 @@ impl Stage {
 
     fn print(&mut self, text: &str, at: Nanos) {
         let aside = self.screen.print(text.as_bytes());
-        let terminal = Terminal::of(&self.screen, Foreground::Unknown);
+        let terminal = Terminal::of(&self.screen, Foreground::Unknown, self.screen.sight());
         self.signs.printed(terminal);
         for report in aside.reports {
             self.signs.reported(report);

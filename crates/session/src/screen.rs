@@ -101,8 +101,7 @@ impl Screen {
     pub fn cursor_line(&self) -> String {
         let (row, column) = self.cursor();
         let screen = self.parser.screen();
-        let mut rows = screen.rows(0, column);
-        rows.nth(usize::from(row)).unwrap_or_default()
+        screen.contents_between(row, 0, row, column)
     }
 
     /// How often bracketed paste was switched off: how often a line editor has stopped reading.
@@ -165,9 +164,13 @@ impl Screen {
 
     /// The rows with their colours.
     pub fn rows_formatted(&self) -> Vec<String> {
+        self.rows_formatted_within(self.size().columns)
+    }
+
+    /// As much of that as so many columns show.
+    pub fn rows_formatted_within(&self, columns: u16) -> Vec<String> {
         let screen = self.parser.screen();
-        let (_, columns) = screen.size();
-        screen.rows_formatted(0, columns.get()).collect()
+        screen.rows_formatted(0, columns).collect()
     }
 
     /// How it is now.

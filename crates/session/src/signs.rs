@@ -22,7 +22,7 @@ pub struct Signs {
     native: Option<Hint>,
     /// What a hook told last.
     hook: Option<Hint>,
-    terminal: Option<Terminal>,
+    seen: Option<Seen>,
     /// A line editor was seen to read, so its silence now means that a command runs.
     has_prompted: bool,
 }
@@ -60,9 +60,19 @@ pub enum Paste {
     Plain,
 }
 
+/// What was seen of the terminal, and what it means: read once, because what it means is asked at every turn.
+#[derive(Debug, Clone)]
+struct Seen {
+    foreground: Foreground,
+    paste: Paste,
+    title: String,
+    by_title: Option<Verdict>,
+    by_screen: Option<Verdict>,
+}
+
 impl Terminal {
     /// How a screen looks to the one in front of it.
-    pub fn of(screen: &Screen, foreground: Foreground) -> Self {
+    pub fn of(screen: &Screen, foreground: Foreground, sight: Sight) -> Self {
         Self {
             foreground,
             paste: if screen.is_paste_bracketed() {
@@ -71,7 +81,7 @@ impl Terminal {
                 Paste::Plain
             },
             title: screen.title().to_owned(),
-            sight: screen.sight(),
+            sight,
         }
     }
 }
@@ -84,14 +94,14 @@ impl Signs {
             status: None,
             native: None,
             hook: None,
-            terminal: None,
+            seen: None,
             has_prompted: false,
         }
     }
 
     /// Whether anything has changed since the last look that is published at once.
     pub fn has_news(&self, screen: &Screen, foreground: Foreground) -> bool {
-        self.terminal.as_ref().is_none_or(|seen| {
+        self.seen.as_ref().is_none_or(|seen| {
             seen.foreground != foreground
                 || (seen.paste == Paste::Bracketed) != screen.is_paste_bracketed()
                 || seen.title != screen.title()
@@ -128,10 +138,26 @@ impl Signs {
         self.hook = hint;
     }
 
+    /// The program printed. What no rule would read is not read from the screen either: that is most of the work.
+    pub fn look(&mut self, screen: &Screen, foreground: Foreground) {
+        let sight = match self.adapter.screen.as_slice() {
+            [] => Sight::default(),
+            [_, ..] => screen.sight(),
+        };
+        self.printed(Terminal::of(screen, foreground, sight));
+    }
+
     /// The program printed, and this is how its terminal looks now.
     pub fn printed(&mut self, terminal: Terminal) {
-        self.has_prompted |= is_reading(&terminal);
-        self.terminal = Some(terminal);
+        let seen = Seen {
+            by_title: self.by_title(&terminal.title),
+            by_screen: self.by_screen(&terminal.sight),
+            foreground: terminal.foreground,
+            paste: terminal.paste,
+            title: terminal.title,
+        };
+        self.has_prompted |= seen.is_reading();
+        self.seen = Some(seen);
     }
 
     /// What follows from all of it.
@@ -139,18 +165,17 @@ impl Signs {
         if self.life == Life::Ended {
             return verdict(State::Exited, Source::Process);
         }
-        let Some(terminal) = &self.terminal else {
+        let Some(seen) = &self.seen else {
             return verdict(State::Starting, Source::Start);
         };
         let says = |hint: Option<Hint>, source| Some(verdict(hint?.into(), source));
         if let Some(verdict) = says(self.status, Source::Status) {
             return verdict;
         }
-        let screen = self.by_screen(terminal);
         let stronger = says(self.informed_hint(), Source::Native)
-            .or_else(|| self.by_title(terminal))
-            .or_else(|| self.by_foreground(terminal));
-        match (stronger, screen) {
+            .or(seen.by_title)
+            .or_else(|| self.by_foreground(seen));
+        match (stronger, seen.by_screen) {
             (Some(stronger), Some(screen)) => weigh(stronger, screen),
             (Some(stronger), None) => stronger,
             (None, screen) => remember(says(self.hook, Source::Native), screen).unwrap_or(UNKNOWN),
@@ -173,7 +198,7 @@ impl Signs {
     /// contradicts it.
     pub fn newest(&self) -> State {
         let found = self.verdict();
-        let screen = self.terminal.as_ref().and_then(|it| self.by_screen(it));
+        let screen = self.seen.as_ref().and_then(|seen| seen.by_screen);
         match screen.map(|screen| screen.state) {
             Some(state @ State::Blocked(_)) if found == UNKNOWN => state,
             Some(_) | None => found.state,
@@ -190,13 +215,13 @@ impl Signs {
         }
     }
 
-    fn by_title(&self, terminal: &Terminal) -> Option<Verdict> {
-        let means = self.adapter.read_title(&terminal.title)?;
+    fn by_title(&self, title: &str) -> Option<Verdict> {
+        let means = self.adapter.read_title(title)?;
         Some(verdict(means.into(), Source::Title))
     }
 
-    fn by_foreground(&self, terminal: &Terminal) -> Option<Verdict> {
-        let is_itself = match terminal.foreground {
+    fn by_foreground(&self, seen: &Seen) -> Option<Verdict> {
+        let is_itself = match seen.foreground {
             Foreground::Itself => true,
             Foreground::Other => false,
             Foreground::Unknown => return None,
@@ -206,21 +231,23 @@ impl Signs {
             Prompting::Foreground if is_itself => return None,
             Prompting::Foreground => State::Busy,
             Prompting::LineEditor | Prompting::Paste if !is_itself => State::Busy,
-            Prompting::LineEditor | Prompting::Paste if is_reading(terminal) => State::Prompt,
+            Prompting::LineEditor | Prompting::Paste if seen.is_reading() => State::Prompt,
             Prompting::LineEditor | Prompting::Paste if self.has_prompted => State::Busy,
             Prompting::LineEditor | Prompting::Paste => State::Starting,
         };
         Some(verdict(state, Source::Foreground))
     }
 
-    fn by_screen(&self, terminal: &Terminal) -> Option<Verdict> {
-        let means = self.adapter.read_screen(&terminal.sight)?;
+    fn by_screen(&self, sight: &Sight) -> Option<Verdict> {
+        let means = self.adapter.read_screen(sight)?;
         Some(verdict(means.into(), Source::Screen))
     }
 }
 
-fn is_reading(terminal: &Terminal) -> bool {
-    terminal.paste == Paste::Bracketed && terminal.foreground == Foreground::Itself
+impl Seen {
+    fn is_reading(&self) -> bool {
+        self.paste == Paste::Bracketed && self.foreground == Foreground::Itself
+    }
 }
 
 const UNKNOWN: Verdict = verdict(State::Unknown, Source::Nothing);

@@ -14,6 +14,7 @@ mod journal;
 mod last_word;
 mod launch;
 mod letter;
+mod live_pane;
 mod logs;
 mod messages;
 mod pane;

@@ -121,6 +121,11 @@ pub fn request(method: &str, target: &str, token: Option<&Token>, body: &[u8]) -
     [head.as_bytes(), body].concat()
 }
 
+/// The head of an answer that goes on until the connection ends, a line of JSON at a time.
+pub fn stream() -> Vec<u8> {
+    b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n\r\n".to_vec()
+}
+
 /// A whole answer.
 pub fn answer(status: u16, body: &[u8]) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status));

@@ -27,10 +27,11 @@ pub const LONGEST_REPLY: usize = 64 * 1024;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 16] = [
+pub const ROUTES: [(&str, &str); 17] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
+    ("GET", "/v1/screens"),
     ("GET", "/v1/dialog"),
     ("GET", "/v1/attach?mode=read"),
     ("GET", "/v1/attach?mode=write"),
@@ -53,6 +54,8 @@ pub enum Request {
     Caller,
     Status,
     Screen,
+    /// The screen, again each time that it changes.
+    Screens,
     Input(Vec<u8>),
     Send(Order),
     Interrupt,
@@ -121,21 +124,6 @@ pub struct Status {
     /// What the agent calls its own record of the conversation, once that was looked at.
     #[serde(default)]
     pub conversation: Option<String>,
-}
-
-/// What a terminal shows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Screenshot {
-    pub rows: u16,
-    pub columns: u16,
-    /// Counted from zero.
-    pub cursor_row: u16,
-    pub cursor_column: u16,
-    pub title: String,
-    pub is_alternate: bool,
-    pub lines: Vec<String>,
-    /// The same with colours.
-    pub ansi: Vec<String>,
 }
 
 /// A message that is on record.
@@ -225,6 +213,7 @@ impl Request {
             ("GET", "/v1/caller") => Ok(Self::Caller),
             ("GET", "/v1/status") => Ok(Self::Status),
             ("GET", "/v1/screen") => Ok(Self::Screen),
+            ("GET", "/v1/screens") => Ok(Self::Screens),
             ("GET", "/v1/dialog") => Ok(Self::Dialog),
             ("GET", "/v1/attach?mode=read") => Ok(Self::Attach(Attachment::Look)),
             ("GET", "/v1/attach?mode=write") => Ok(Self::Attach(Attachment::Write)),
@@ -249,6 +238,7 @@ impl Request {
             Self::Caller
             | Self::Status
             | Self::Screen
+            | Self::Screens
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,

@@ -22,7 +22,8 @@ impl Holder<'_> {
         match request {
             Request::Caller => guest.answer(&self.recognised(guest)),
             Request::Status => guest.answer(&self.status(now)),
-            Request::Screen => guest.answer(&self.screenshot()),
+            Request::Screen => guest.answer(&Screenshot::of(&self.screen)),
+            Request::Screens => guest.follow(),
             Request::Input(bytes) if self.input.len() + bytes.len() > MOST_INPUT => {
                 guest.refuse(&refusal(503, "the agent does not take what is typed"));
             }
@@ -112,20 +113,6 @@ impl Holder<'_> {
             missing: self.transcript.missing(),
             viewers: self.guests.iter().filter(|it| it.is_viewer()).count(),
             conversation: self.native.as_ref().and_then(Native::conversation),
-        }
-    }
-
-    fn screenshot(&self) -> Screenshot {
-        let (cursor_row, cursor_column) = self.screen.cursor();
-        Screenshot {
-            rows: self.record.rows,
-            columns: self.record.columns,
-            cursor_row,
-            cursor_column,
-            title: self.screen.title().to_owned(),
-            is_alternate: self.screen.is_alternate(),
-            lines: self.screen.rows(),
-            ansi: self.screen.rows_formatted(),
         }
     }
 }

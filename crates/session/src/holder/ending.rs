@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use handoff_core::time::Nanos;
 use handoff_process::tree;
 
 use super::{Holder, HolderError};
@@ -39,22 +40,23 @@ impl Holder<'_> {
             exit,
             left: left.clone(),
         });
-        self.record.write(&self.directory)?;
-        self.note(Event::Exited { exit })?;
+        self.record.write_end(&self.directory)?;
+        // Where the journal has no room for it, the record and the lock tell of the end.
+        let noted = self.note(Event::Exited { exit });
         let by = self.stopping.by().map(str::to_owned);
-        self.farewell(&Stopped { exit, by, left });
-        Ok(())
+        self.farewell(&Stopped { exit, by, left }, now);
+        noted
     }
 
     /// The last answers and the last picture.
-    fn farewell(&mut self, stopped: &Stopped) {
+    fn farewell(&mut self, stopped: &Stopped, now: Nanos) {
         self.socket.close();
         if self.network.is_some() {
             // Left behind it opens nothing: its digest goes with us.
             self.directory.remove(place::NETWORK_TOKEN).ok();
         }
         for guest in &mut self.guests {
-            guest.part(stopped, &self.screen);
+            guest.part(stopped, &self.screen, now);
         }
     }
 }

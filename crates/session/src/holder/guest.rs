@@ -11,15 +11,14 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::stream::Stream;
+use super::viewer::Viewer;
 use crate::control::gate::{self, Entrance, Gate};
 use crate::control::http::{self, Head, HttpError};
 use crate::control::message::{Refusal, refusal};
 use crate::control::{Attachment, Request, Stopped};
-use crate::screen::{Frame, Screen};
+use crate::screen::Screen;
 use crate::sender::Origin;
 
-/// Between two pictures for a viewer.
-const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 /// How long a viewer is waited for at the end.
 const PARTING_TAKES: Duration = Duration::from_secs(1);
 
@@ -48,22 +47,6 @@ enum Phase {
     AwaitingErrand(u64),
     Viewing(Box<Viewer>),
     Gone,
-}
-
-struct Viewer {
-    attachment: Attachment,
-    /// What it shows; nothing if that is not known.
-    frame: Option<Frame>,
-    title: String,
-    picture: Picture,
-    drawn_at: Nanos,
-}
-
-/// Whether a viewer shows what there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Picture {
-    Current,
-    Outdated,
 }
 
 /// What was heard from a guest.
@@ -120,14 +103,23 @@ impl Guest {
         matches!(self.phase, Phase::Viewing(_))
     }
 
-    pub(super) const fn is_writer(&self) -> bool {
+    /// Whether somebody sits at a terminal and sees what is printed.
+    pub(super) fn is_seated(&self) -> bool {
+        self.viewer().is_some_and(Viewer::is_seated)
+    }
+
+    pub(super) fn is_writer(&self) -> bool {
+        self.viewer().is_some_and(Viewer::is_writer)
+    }
+
+    const fn viewer(&self) -> Option<&Viewer> {
         match &self.phase {
-            Phase::Viewing(viewer) => matches!(viewer.attachment, Attachment::Write),
+            Phase::Viewing(viewer) => Some(viewer),
             Phase::Asking { .. }
             | Phase::Answered
             | Phase::AwaitingEnd
             | Phase::AwaitingErrand(_)
-            | Phase::Gone => false,
+            | Phase::Gone => None,
         }
     }
 
@@ -158,9 +150,7 @@ impl Guest {
                 let received = std::mem::take(received);
                 self.read_request(received, gate)
             }
-            Phase::Viewing(viewer) if viewer.attachment == Attachment::Write => {
-                Heard::Typed(bytes.to_vec())
-            }
+            Phase::Viewing(viewer) if viewer.is_writer() => Heard::Typed(bytes.to_vec()),
             Phase::Viewing(_)
             | Phase::Answered
             | Phase::AwaitingEnd
@@ -235,47 +225,38 @@ impl Guest {
     }
 
     pub(super) fn attach(&mut self, attachment: Attachment) {
-        self.outgoing.extend(http::answer(101, &[]));
-        self.phase = Phase::Viewing(Box::new(Viewer {
-            attachment,
-            frame: None,
-            title: String::new(),
-            picture: Picture::Outdated,
-            drawn_at: Nanos(0),
-        }));
+        self.view(Viewer::at_terminal(attachment), &http::answer(101, &[]));
+    }
+
+    /// Gets a line for every picture from now on.
+    pub(super) fn follow(&mut self) {
+        self.view(Viewer::of_lines(), &http::stream());
+    }
+
+    fn view(&mut self, viewer: Viewer, greeting: &[u8]) {
+        self.outgoing.extend(greeting);
+        self.phase = Phase::Viewing(Box::new(viewer));
         self.flush();
     }
 
     /// The screen has changed.
     pub(super) const fn outdate(&mut self) {
         if let Phase::Viewing(viewer) = &mut self.phase {
-            viewer.picture = Picture::Outdated;
+            viewer.outdate();
         }
     }
 
     /// The screen is another one: it is drawn from the beginning.
     pub(super) fn forget_frame(&mut self) {
         if let Phase::Viewing(viewer) = &mut self.phase {
-            viewer.frame = None;
-            viewer.picture = Picture::Outdated;
+            viewer.forget_frame();
         }
     }
 
     /// When it is to be drawn for.
     pub(super) fn next_frame(&self) -> Option<Nanos> {
-        match &self.phase {
-            Phase::Viewing(viewer)
-                if viewer.picture == Picture::Outdated && self.outgoing.is_empty() =>
-            {
-                Some(viewer.drawn_at.after(FRAME_INTERVAL))
-            }
-            Phase::Viewing(_)
-            | Phase::Asking { .. }
-            | Phase::Answered
-            | Phase::AwaitingEnd
-            | Phase::AwaitingErrand(_)
-            | Phase::Gone => None,
-        }
+        let due = self.viewer()?.next_picture();
+        due.filter(|_| self.outgoing.is_empty())
     }
 
     /// Draws the screen for a viewer that has taken all before.
@@ -284,8 +265,7 @@ impl Guest {
             return;
         }
         if let Phase::Viewing(viewer) = &mut self.phase {
-            self.outgoing.extend(viewer.picture_of(screen));
-            viewer.drawn_at = now;
+            self.outgoing.extend(viewer.picture_of(screen, now));
         }
         self.flush();
     }
@@ -307,11 +287,11 @@ impl Guest {
     }
 
     /// The last that it hears from us. One who does not take it in time misses it.
-    pub(super) fn part(&mut self, stopped: &Stopped, screen: &Screen) {
+    pub(super) fn part(&mut self, stopped: &Stopped, screen: &Screen, now: Nanos) {
         match &mut self.phase {
             Phase::AwaitingEnd => self.answer(stopped),
             Phase::Viewing(viewer) => {
-                let picture = viewer.picture_of(screen);
+                let picture = viewer.picture_of(screen, now);
                 self.outgoing.extend(picture);
             }
             Phase::Asking { .. } | Phase::Answered | Phase::AwaitingErrand(_) | Phase::Gone => {}
@@ -320,22 +300,6 @@ impl Guest {
             // Nobody is left to hear of a failure.
             self.stream.write_all(&self.outgoing).ok();
         }
-    }
-}
-
-impl Viewer {
-    fn picture_of(&mut self, screen: &Screen) -> Vec<u8> {
-        let mut picture = match &self.frame {
-            Some(frame) => screen.drawn_after(frame),
-            None => screen.drawn(),
-        };
-        if screen.title() != self.title {
-            screen.title().clone_into(&mut self.title);
-            picture.extend(format!("\x1b]2;{}\x1b\\", self.title).into_bytes());
-        }
-        self.frame = Some(screen.frame());
-        self.picture = Picture::Current;
-        picture
     }
 }
 

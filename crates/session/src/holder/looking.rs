@@ -17,8 +17,7 @@ impl Holder<'_> {
         }
         let foreground = self.foreground();
         if self.glance.is_due(now) || self.signs.has_news(&self.screen, foreground) {
-            self.signs
-                .printed(signs::Terminal::of(&self.screen, foreground));
+            self.signs.look(&self.screen, foreground);
             self.glance.taken(now);
         }
     }
@@ -29,8 +28,7 @@ impl Holder<'_> {
         self.read_mouthful(now).ok();
         if self.glance.is_outdated() {
             let foreground = self.foreground();
-            self.signs
-                .printed(signs::Terminal::of(&self.screen, foreground));
+            self.signs.look(&self.screen, foreground);
             self.glance.taken(now);
             // What is seen now must not be older than what is published. Only the end must be on record, and that is not seen here.
             self.publish(now).ok();

@@ -10,7 +10,7 @@ use handoff_core::time::Clock;
 use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
 use handoff_process::{
-    Identity, Kernel, Program, Size, Terminal, TerminalError, ancestry, mint, tree,
+    Identity, Kernel, Program, Size, Summons, Terminal, TerminalError, ancestry, mint, tree,
 };
 
 use super::confining;
@@ -96,6 +96,8 @@ pub enum OpenError {
     Network(#[from] NetworkError),
     #[error("cannot begin the transcript")]
     Transcript(#[source] io::Error),
+    #[error("cannot listen to signals")]
+    Signals(#[source] io::Error),
     #[error("cannot become the parent of what the agent leaves behind")]
     Adopt(#[source] io::Error),
     #[error(transparent)]
@@ -136,6 +138,8 @@ impl<'a> Holder<'a> {
         let transcript = transcript.map_err(OpenError::Transcript)?;
         let post = Post::open(directory.path()).map_err(OpenError::Inbox)?;
         tree::adopt().map_err(OpenError::Adopt)?;
+        // Before there is an agent: from then on nobody ends this process without ending that one too.
+        let summons = Summons::listen().map_err(OpenError::Signals)?;
         let token = Token::new(handoff_process::random());
         equip(&mut opening, &socket, &token);
         install_hooks(&mut opening, &directory)?;
@@ -191,6 +195,7 @@ impl<'a> Holder<'a> {
             guests: vec![],
             errands: Errands::new(outside),
             stopping: Stopping::No,
+            summons,
             printed_at: None,
             reaped_at: now,
             buffer: vec![0; MOUTHFUL],

@@ -2,7 +2,9 @@
 
 use std::net::TcpStream;
 
+use handoff_core::time::Nanos;
 use handoff_process::Peer;
+use rustix::event::PollFlags;
 
 use super::Holder;
 use super::guest::Guest;
@@ -15,8 +17,9 @@ use crate::side::Side;
 const MOST_GUESTS: usize = 64;
 
 impl Holder<'_> {
-    /// Lets in all who knock.
-    pub(super) fn welcome(&mut self) {
+    /// Lets in all who knock, and hears them: most have asked by then, and are spared another turn.
+    pub(super) fn welcome(&mut self, now: Nanos) {
+        let before = self.guests.len();
         while let Some(stream) = self.socket.accept() {
             let known = Peer::of(&stream).map(|it| sender::of_peer(&it, &self.own, &self.places));
             let (origin, side) = known.unwrap_or((Origin::Unknown, Side::Unknown));
@@ -30,6 +33,10 @@ impl Holder<'_> {
                 Origin::Outside,
             );
         }
+        // Somebody may have left for them; to hear one who has said nothing does no harm.
+        let mut ready = vec![PollFlags::empty(); before.min(self.guests.len())];
+        ready.resize(self.guests.len(), PollFlags::IN);
+        self.serve(&ready, now);
     }
 
     fn knocking(&self) -> Option<(TcpStream, u16)> {

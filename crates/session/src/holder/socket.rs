@@ -2,12 +2,13 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 use handoff_files::Dir;
+use rustix::fs::Mode;
 use rustix::net::sockopt::socket_peercred;
+use rustix::process::umask;
 
 use crate::client::short;
 
@@ -34,8 +35,7 @@ impl Socket {
     fn open_in(place: &Path, name: &str) -> io::Result<Self> {
         let directory = Dir::create_private(place).map_err(io::Error::other)?;
         let path = short(&directory).join(name);
-        let listener = UnixListener::bind(&path)?;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+        let listener = bind(&path)?;
         listener.set_nonblocking(true)?;
         Ok(Self {
             listener,
@@ -65,6 +65,14 @@ impl Socket {
         // A name that stays behind is refused by the kernel to all who try it.
         self.directory.remove(&self.name).ok();
     }
+}
+
+/// Nobody else may open it from its first moment on. The mask is the whole process's, which has one thread.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    let before = umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
+    let bound = UnixListener::bind(path);
+    umask(before);
+    bound
 }
 
 impl Drop for Socket {

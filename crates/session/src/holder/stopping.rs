@@ -55,6 +55,14 @@ impl Stopping {
         }
     }
 
+    /// The holder itself was told to end: whoever does that gives it little time, so that no words are typed any more.
+    pub(super) const fn hasten(&mut self) {
+        match self {
+            Self::No | Self::Typed { .. } => *self = Self::Due { grace: TERM_TAKES },
+            Self::Due { .. } | Self::Asked { .. } | Self::Killed { .. } => {}
+        }
+    }
+
     /// Goes on if it is time.
     pub(super) fn step(&mut self, now: Nanos) -> Step {
         let (next, step) = match *self {
@@ -137,6 +145,17 @@ mod tests {
             (Step::Kill, Some("kill"))
         );
         assert_eq!(stopping.step(at(8)), Step::Kill);
+    }
+
+    #[test]
+    fn a_holder_that_is_told_to_end_asks_at_once_and_only_once() {
+        let mut stopping = Stopping::No;
+        stopping.begin(Duration::from_secs(60), Some("exit\r"), at(0));
+        stopping.hasten();
+        assert_eq!(stopping.step(at(1)), Step::Ask);
+        stopping.hasten();
+        assert_eq!(stopping.step(at(2)), Step::Wait);
+        assert_eq!(stopping.step(at(3)), Step::Kill);
     }
 
     #[test]

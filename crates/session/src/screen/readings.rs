@@ -22,7 +22,7 @@ impl Readings {
         while !rest.is_empty() {
             if self.matched == 0 {
                 // Most output has no escapes at all.
-                match rest.iter().position(|byte| *byte == OFF[0]) {
+                match memchr::memchr(OFF[0], rest) {
                     Some(at) => rest = &rest[at..],
                     None => return,
                 }

@@ -6,7 +6,7 @@ use handoff_api::{ExitCode, SessionEndDocument};
 use handoff_core::{Action, SessionId};
 use handoff_process::tree::{self, Force};
 use handoff_session::control::Stopped;
-use handoff_session::{Client, Known, Standing};
+use handoff_session::{Client, ClientError, Known, Standing};
 
 use super::address::{Address, lost, unreachable};
 use super::document::signal;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let stopped = match known.standing {
         Standing::Lost => return Err(lost(&known)),
         Standing::Ended => as_recorded(&known)?,
-        Standing::Live => match Client::new(&known.record.socket).stop(grace) {
+        Standing::Live => match ask(&known, grace) {
             Ok(stopped) => stopped,
             Err(error) if error.is_silence() => return Err(end_holder(&known, ctx)?),
             // It may have ended in this very moment; then its record says how.
@@ -57,11 +57,17 @@ pub(crate) fn stop_session(session: SessionId, ctx: &Context) -> Result<(), Fail
     };
     match known.standing {
         Standing::Ended | Standing::Lost => Ok(()),
-        Standing::Live => match Client::new(&known.record.socket).stop(GRACE) {
+        Standing::Live => match ask(&known, GRACE) {
             Ok(_) => Ok(()),
             Err(error) => Err(unreachable(&known, &error)),
         },
     }
+}
+
+/// Asks the holder. One that somebody stopped by a signal would not hear it.
+fn ask(known: &Known, grace: Duration) -> Result<Stopped, ClientError> {
+    tree::signal(&[known.record.holder.into()], Force::Wake);
+    Client::new(&known.record.socket).stop(grace)
 }
 
 /// Ends a holder that does not answer. Its warden ends what it leaves behind, so that nobody knows how the agent ended.

@@ -125,6 +125,14 @@ impl Guest {
         Process::watch(&self.session["holder_pid"])
     }
 
+    /// The process behind the holder.
+    pub(super) fn warden(&self) -> Process {
+        let journal = std::path::Path::new(self.text("events_log_path"));
+        let record = std::fs::read(journal.with_file_name("session.json")).unwrap();
+        let record: Value = serde_json::from_slice(&record).unwrap();
+        Process::watch(&record["warden"])
+    }
+
     pub(super) fn text(&self, field: &str) -> &str {
         self.session[field].as_str().unwrap()
     }
@@ -144,7 +152,11 @@ impl Process {
     }
 
     pub(super) fn kill(&self) {
-        kill_process(self.pid, Signal::KILL).unwrap();
+        self.signal(Signal::KILL);
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        kill_process(self.pid, signal).unwrap();
     }
 
     pub(super) fn ends(&self) -> bool {

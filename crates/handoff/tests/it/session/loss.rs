@@ -11,12 +11,14 @@ fn nothing_hangs_and_the_last_state_is_known() {
         hall.events("lost"),
         hall.stage.start(["wait", "--id", "lost"]),
         hall.stage.start(["logs", "--id", "lost", "--follow"]),
+        hall.stage.start(["pane", "--id", "lost", "--follow"]),
     ];
     followers[0].line();
+    followers[3].line();
     holder.kill();
     assert!(agent.ends());
     let codes = followers.each_mut().map(crate::stage::Background::code);
-    assert_eq!(codes, [Some(1), Some(1), Some(0)]);
+    assert_eq!(codes, [Some(1), Some(1), Some(0), Some(1)]);
     let listed = hall.listed("lost");
     assert_eq!(
         (&listed["state"], &listed["last_state"]),
@@ -63,10 +65,7 @@ fn whatever_a_killed_holder_had_below_it_is_gone_too() {
 fn a_session_goes_on_without_its_warden() {
     let hall = Hall::new();
     let shell = hall.bash("alone");
-    let record = std::path::Path::new(shell.text("events_log_path")).with_file_name("session.json");
-    let record: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
-    let warden = Process::watch(&record["warden"]);
+    let warden = shell.warden();
     warden.kill();
     assert!(warden.ends());
     shell.types("exit 5");
