@@ -17,6 +17,7 @@ use rustix::process::{
     set_child_subreaper, waitpid,
 };
 
+use crate::ancestry::{Ancestor, ancestry};
 use crate::child::group;
 use crate::clock;
 use crate::identity::Identity;
@@ -95,10 +96,47 @@ pub fn signal(processes: &[Identity], force: Force) {
 /// Kills what lives below this process, but for `spared` ones, until nothing is left or the time is over. Says
 /// what is left: what the kernel cannot end, such as a process inside a hung file system.
 pub fn end(spared: &[u32], timeout: Duration) -> io::Result<Vec<Identity>> {
+    end_all(|| descendants(spared), timeout)
+}
+
+/// The same for processes that were started with this variable, wherever they are by now: what a killed program leaves belongs to
+/// nobody, but it keeps its environment. Spared are also those below a spared one.
+pub fn end_marked(
+    (name, value): (&str, &str),
+    spared: &[u32],
+    timeout: Duration,
+) -> io::Result<Vec<Identity>> {
+    end_all(|| marked((name, value), spared), timeout)
+}
+
+fn marked((name, value): (&str, &str), spared: &[u32]) -> io::Result<Vec<Identity>> {
+    let own = std::process::id();
+    let is_spared = |process: &Identity| {
+        let mut above = ancestry(process.pid).into_iter();
+        above.any(|it| it.identity.pid == own || spared.contains(&it.identity.pid))
+    };
+    let has_mark = |identity: Identity| {
+        let found = Ancestor { identity }.variable(name);
+        found.is_some_and(|found| found == value)
+    };
+    let everything = processes()?.into_iter();
+    let alive = everything.filter(|(_, stat)| stat.life == Life::Alive);
+    let identities = alive.map(|(pid, stat)| Identity {
+        pid,
+        started: stat.started,
+    });
+    let marked = identities.filter(|it| has_mark(*it) && !is_spared(it));
+    Ok(marked.collect())
+}
+
+fn end_all(
+    find: impl Fn() -> io::Result<Vec<Identity>>,
+    timeout: Duration,
+) -> io::Result<Vec<Identity>> {
     let deadline = clock::awake() + timeout;
     loop {
         reap();
-        let living = descendants(spared)?;
+        let living = find()?;
         if living.is_empty() || clock::awake() >= deadline {
             // What ended between the two looks.
             reap();

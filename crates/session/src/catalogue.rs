@@ -2,10 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use handoff_core::{ProjectId, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError};
+use handoff_process::tree;
 
+use crate::environment;
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 
@@ -116,6 +119,14 @@ pub fn holders(places: &Places) -> Vec<u32> {
     };
     let directories = sessions.filter_map(|entry| Some(entry.ok()?.path()));
     directories.flat_map(|it| holder_of(&it)).collect()
+}
+
+/// Ends what a lost session has left: processes that went away from their terminal outlive a holder and a warden that were killed
+/// at once. Says what could not be ended.
+pub fn clear_away(known: &Known, places: &Places, timeout: Duration) -> io::Result<Vec<u32>> {
+    let id = known.record.id.to_string();
+    let left = tree::end_marked((environment::SESSION, &id), &holders(places), timeout)?;
+    Ok(left.into_iter().map(|process| process.pid).collect())
 }
 
 fn holder_of(directory: &Path) -> Vec<u32> {

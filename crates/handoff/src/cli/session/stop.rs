@@ -6,9 +6,9 @@ use handoff_api::{ExitCode, SessionEndDocument};
 use handoff_core::{Action, SessionId};
 use handoff_process::tree::{self, Force};
 use handoff_session::control::Stopped;
-use handoff_session::{Client, ClientError, Known, Standing};
+use handoff_session::{Client, ClientError, Known, Standing, catalogue};
 
-use super::address::{Address, lost, unreachable};
+use super::address::{Address, lost, places, unreachable};
 use super::document::signal;
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let known = args.address.find(ctx)?;
     let grace = args.timeout.map_or(GRACE, |patience| patience.0);
     let stopped = match known.standing {
-        Standing::Lost => return Err(lost(&known)),
+        Standing::Lost => return Err(clear_away(&known, ctx)?),
         Standing::Ended => as_recorded(&known)?,
         Standing::Live => match ask(&known, grace) {
             Ok(stopped) => stopped,
@@ -62,6 +62,26 @@ pub(crate) fn stop_session(session: SessionId, ctx: &Context) -> Result<(), Fail
             Err(error) => Err(unreachable(&known, &error)),
         },
     }
+}
+
+/// Nobody holds a lost session, but something of it may still run.
+fn clear_away(known: &Known, ctx: &Context) -> Result<Failure, Failure> {
+    let left = catalogue::clear_away(known, &places(ctx)?, DEATH_TAKES);
+    let left = left.map_err(|error| {
+        Failure::failed("cannot look for what the session has left").because(&error)
+    })?;
+    if left.is_empty() {
+        Ok(lost(known))
+    } else {
+        Err(unending(known, &left))
+    }
+}
+
+fn unending(known: &Known, left: &[u32]) -> Failure {
+    let name = &known.record.name;
+    Failure::failed(format!(
+        "of the session `{name}` these processes cannot be ended: {left:?}"
+    ))
 }
 
 /// Asks the holder. One that somebody stopped by a signal would not hear it.
@@ -96,11 +116,7 @@ fn as_recorded(known: &Known) -> Result<Stopped, Failure> {
 fn show(known: &Known, stopped: Stopped, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let name = &known.record.name;
     if !stopped.left.is_empty() {
-        let text = format!(
-            "of the session `{name}` these processes cannot be ended: {:?}",
-            stopped.left
-        );
-        return Err(Failure::failed(text));
+        return Err(unending(known, &stopped.left));
     }
     if ctx.out.is_json() {
         let document = SessionEndDocument {

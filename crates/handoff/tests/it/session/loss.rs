@@ -1,5 +1,7 @@
 //! A holder that is killed: its session is lost, its agent is gone, and nobody waits for ever.
 
+use rustix::process::Signal;
+
 use super::hall::{Hall, Process};
 
 #[test]
@@ -59,6 +61,24 @@ fn whatever_a_killed_holder_had_below_it_is_gone_too() {
     let processes = ["a", "b"].map(|name| hall.process_in(name));
     shell.holder().kill();
     assert!(processes.iter().all(Process::ends));
+}
+
+#[test]
+fn what_outlives_both_holder_and_warden_ends_when_the_lost_session_is_stopped() {
+    let hall = Hall::new();
+    let session = hall.run("both", &["sh", "--", "-c", FAMILY]);
+    let processes = ["a", "b"].map(|name| hall.process_in(name));
+    let other = hall.bash("other").agent();
+    let (agent, holder, warden) = (session.agent(), session.holder(), session.warden());
+    // Stopped first, so that it sees nothing of the other's death.
+    warden.signal(Signal::STOP);
+    holder.kill();
+    warden.kill();
+    assert!(agent.ends() && holder.ends() && warden.ends());
+    assert_eq!(hall.listed("both")["state"], "lost");
+    hall.stage.say("stop --id both").failure(1);
+    assert!(processes.iter().all(Process::ends));
+    assert!(other.lives());
 }
 
 #[test]
