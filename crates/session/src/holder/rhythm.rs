@@ -1,5 +1,5 @@
 //! How often the terminal is read. A program that paints writes a picture in many small pieces; read one by one, each costs a
-//! wake-up. So as long as little is printed a piece is followed by a short rest, in which the kernel gathers the next ones. Who
+//! wake-up. So as long as little is printed the first piece is followed by a short rest, in which the kernel gathers the next ones. Who
 //! prints much is in a hurry and is read at once, and so is everything that somebody looks at.
 
 use std::time::Duration;
@@ -42,8 +42,14 @@ impl Rhythm {
         window.taken = window.taken.saturating_add(length);
         self.window = Some(window);
         let is_little = window.taken.max(window.before) < LITTLE;
-        let rests = audience == Audience::Nobody && is_little;
+        let rests = audience == Audience::Nobody && is_little && !self.has_just_rested(now);
         self.rests_until = rests.then(|| now.after(REST));
+    }
+
+    /// What came during a rest is most of the time the rest of a picture. Another rest after it would be a wake-up for nothing.
+    fn has_just_rested(self, now: Nanos) -> bool {
+        self.rests_until
+            .is_some_and(|until| now < until.after(REST))
     }
 
     /// The end of the rest, if there is one now.
@@ -98,6 +104,19 @@ mod tests {
         assert_eq!(rhythm.rest_until(at(100)), None);
         rhythm.took(10, Audience::Nobody, at(200));
         assert_eq!(rhythm.rest_until(at(200)), Some(at(212)));
+    }
+
+    #[test]
+    fn what_came_during_a_rest_is_not_followed_by_another() {
+        let mut rhythm = Rhythm::default();
+        rhythm.took(10, Audience::Nobody, at(0));
+        rhythm.took(10, Audience::Nobody, at(12));
+        assert_eq!(rhythm.rest_until(at(12)), None);
+        rhythm.took(10, Audience::Nobody, at(66));
+        assert_eq!(rhythm.rest_until(at(66)), Some(at(78)));
+        // Nothing came during that rest.
+        rhythm.took(10, Audience::Nobody, at(132));
+        assert_eq!(rhythm.rest_until(at(132)), Some(at(144)));
     }
 
     #[test]
