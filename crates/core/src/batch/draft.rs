@@ -91,7 +91,7 @@ pub(super) enum PatternDraft {
     Text(String),
     Typed {
         #[serde(rename = "type")]
-        kind: String,
+        word: String,
         path: String,
         #[serde(flatten)]
         unknown: Unknown,

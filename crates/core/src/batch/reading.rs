@@ -279,13 +279,13 @@ impl Reader {
         match draft {
             PatternDraft::Text(text) => Ok(text.parse()?),
             PatternDraft::Typed {
-                kind,
+                word,
                 path,
                 unknown,
             } => {
                 self.unknown(place, unknown);
-                match kind.as_str() {
-                    "exact" | "prefix" | "glob" => Ok(format!("{kind}:{path}").parse()?),
+                match word.as_str() {
+                    "exact" | "prefix" | "glob" => Ok(format!("{word}:{path}").parse()?),
                     _ => Err(Wrong::NoPattern),
                 }
             }

@@ -46,13 +46,19 @@ fn start_worker(stage: &Stage, script: &str) -> Background {
     ])
 }
 
-/// Kills the holders of the sessions that live; what their agents started goes with them.
+/// Kills the holders of the sessions that live, and returns when they are dead; what their agents started goes with them.
 fn kill_sessions(stage: &Stage) {
-    let sessions = stage.json("ps");
-    for session in sessions["sessions"].as_array().unwrap() {
+    let live = || {
+        let sessions = stage.json("ps")["sessions"].as_array().unwrap().clone();
+        sessions.into_iter().filter(|it| it["state"] != "lost")
+    };
+    for session in live() {
         let holder = session["holder_pid"].as_i64().unwrap();
         let holder = rustix::process::Pid::from_raw(i32::try_from(holder).unwrap()).unwrap();
         rustix::process::kill_process(holder, rustix::process::Signal::KILL).unwrap();
+    }
+    while live().next().is_some() {
+        std::thread::yield_now();
     }
 }
 
