@@ -19,7 +19,8 @@ impl Prefix {
         Self::default()
     }
 
-    pub(crate) fn of<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> Self {
+    #[must_use]
+    pub fn of<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> Self {
         Self(words.into_iter().map(Into::into).collect())
     }
 

@@ -4,19 +4,24 @@
 //! harm to real processes, then lets pure checkers compare what clients were told with what is stored. Nothing
 //! here repairs anything, and nothing that was not started here is signalled.
 
+mod beginning;
 mod checks;
 mod clerk;
 mod clocks;
+mod closing;
 mod commits;
 mod crew;
+mod crowd;
 mod dice;
 mod door;
 mod drain;
 mod full_disk;
 mod history;
+mod hostel;
 mod keys;
 mod kills;
 mod names;
+mod neighbour;
 mod packages;
 mod parcels;
 mod part;
@@ -25,7 +30,9 @@ mod power;
 mod product;
 mod stage;
 mod stale_lease;
+mod stopping;
 mod sweep;
+mod typing;
 
 use std::path::PathBuf;
 
@@ -84,7 +91,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 26] = [
+const FAULTS: [Fault; 33] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -102,6 +109,12 @@ const FAULTS: [Fault; 26] = [
         title: "a commit, and the making of a tree, are killed at every system call",
         needs: &[],
         run: commits::kills,
+    },
+    Fault {
+        id: "D02S",
+        title: "whoever begins a session is killed at every system call",
+        needs: &[],
+        run: beginning::kills,
     },
     Fault {
         id: "D03",
@@ -150,6 +163,18 @@ const FAULTS: [Fault; 26] = [
         title: "thirty processes drain the queue",
         needs: &[],
         run: drain::run,
+    },
+    Fault {
+        id: "D12",
+        title: "a session does not want to end",
+        needs: &[],
+        run: stopping::stop,
+    },
+    Fault {
+        id: "D13",
+        title: "the number of a dead process is somebody else's",
+        needs: &[Need::Root],
+        run: stopping::reuse,
     },
     Fault {
         id: "D14",
@@ -206,10 +231,22 @@ const FAULTS: [Fault; 26] = [
         run: places::fuse,
     },
     Fault {
+        id: "D24",
+        title: "a person's terminal is closed",
+        needs: &[],
+        run: closing::run,
+    },
+    Fault {
         id: "D29",
         title: "one SQLite, new enough",
         needs: &[],
         run: places::one_sqlite,
+    },
+    Fault {
+        id: "D36",
+        title: "another user wants to talk to a session",
+        needs: &[Need::Root],
+        run: neighbour::run,
     },
     Fault {
         id: "D39",
@@ -240,6 +277,18 @@ const FAULTS: [Fault; 26] = [
         title: "a person commits while we look",
         needs: &[],
         run: commits::looking,
+    },
+    Fault {
+        id: "D44",
+        title: "a text is more than a text",
+        needs: &[],
+        run: typing::run,
+    },
+    Fault {
+        id: "D45",
+        title: "a crowd at the port of a session",
+        needs: &[],
+        run: crowd::run,
     },
 ];
 

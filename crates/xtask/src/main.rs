@@ -6,6 +6,7 @@ mod campaign;
 mod measure;
 mod output;
 mod postgres;
+mod processor_time;
 mod program;
 mod tally;
 mod test;

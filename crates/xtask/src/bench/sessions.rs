@@ -20,6 +20,7 @@ use super::race::{Lane, race, to_the_end};
 use super::report::{Report, Target};
 use super::samples::{Samples, milliseconds};
 use super::{Run, binaries};
+use crate::processor_time::share_of_a_core;
 
 /// How many sessions live side by side.
 const MANY: usize = 100;
@@ -87,7 +88,7 @@ fn many(binary: &std::path::Path, run: &mut Run, report: &mut Report) -> Result<
     }
     let processes = hostel.processes()?;
     let span = Duration::from_secs(run.scope.choose(5, 30));
-    let share = holder::share_of_a_core(&processes, span)?;
+    let share = share_of_a_core(&processes, span)?;
     report.figure(
         format!("{MANY} idle sessions, all their holders and wardens"),
         (share, "% of a core"),

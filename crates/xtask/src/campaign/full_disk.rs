@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use handoff_testkit::{Prefix, Tmpfs};
 
 use super::door::Door;
+use super::hostel::Hostel;
 use super::product::{Product, exit, expect_code};
 use super::stage::{Findings, Stage, progress};
 use crate::program;
@@ -23,6 +24,14 @@ const READERS: [&[&str]; 6] = [
     &["events"],
     &["doctor"],
     &["doctor", "--audit"],
+];
+
+const SESSION_READERS: [&[&str]; 5] = [
+    &["ps"],
+    &["status", "--sessions"],
+    &["logs", "--id", "full"],
+    &["pane", "--id", "full"],
+    &["events", "--id", "full", "--snapshot"],
 ];
 
 const WRITERS: [&[&str]; 4] = [
@@ -54,6 +63,7 @@ pub(super) fn run(stage: &mut Stage) -> Result<()> {
     });
     stage.trial("the first command", first_use);
     stage.trial("a few pages left", few_pages_left);
+    stage.trial("a session", session);
     Ok(())
 }
 
@@ -166,6 +176,42 @@ fn first_use(stage: &Stage) -> Result<Findings> {
     complaints.extend(product.audit()?);
     Ok(Findings {
         count: 1,
+        complaints,
+        ..Findings::default()
+    })
+}
+
+/// A session goes on, can be looked at and stopped; what must be kept is refused; and its end is on record.
+fn session(stage: &Stage) -> Result<Findings> {
+    let (disk, product) = on_disk(stage);
+    let hostel = Hostel::open(product);
+    hostel.bash("full")?;
+    disk.fill();
+    let mut complaints = Vec::new();
+    let mut expect = |words: &[&str], code: i32| {
+        let (output, took) = program::timed(|| hostel.product.run(words));
+        complaints.extend(expect_code(&output, &words.join(" "), &[code]));
+        if took > LONGEST_WAIT {
+            complaints.push(format!("{}: took {took:?}", words.join(" ")));
+        }
+    };
+    expect(
+        &["send", "--id", "full", "--message", "echo 1"],
+        exit::NO_SPACE,
+    );
+    for words in SESSION_READERS {
+        expect(words, exit::DONE);
+    }
+    expect(&["stop", "--id", "full"], exit::DONE);
+    expect(&["logs", "--id", "full"], exit::DONE);
+    disk.free();
+    let listed = hostel.listed("full")?;
+    if listed["state"] != "exited" {
+        complaints.push(format!("its end is not on record: {}", listed["state"]));
+    }
+    complaints.extend(hostel.left()?);
+    Ok(Findings {
+        count: SESSION_READERS.len() + 3,
         complaints,
         ..Findings::default()
     })

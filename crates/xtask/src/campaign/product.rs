@@ -17,6 +17,7 @@ pub(super) mod exit {
     pub(in crate::campaign) const DONE: i32 = 0;
     pub(in crate::campaign) const USAGE: i32 = 2;
     pub(in crate::campaign) const CONFLICT: i32 = 4;
+    pub(in crate::campaign) const UNAVAILABLE: i32 = 5;
     pub(in crate::campaign) const LEASE_LOST: i32 = 6;
     pub(in crate::campaign) const OUTCOME_UNKNOWN: i32 = 7;
     pub(in crate::campaign) const NO_SPACE: i32 = 8;

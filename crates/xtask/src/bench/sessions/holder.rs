@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use rustix::event::{Timespec, poll};
 
 use super::hostel::{Hostel, pid};
 use crate::bench::Run;
 use crate::bench::report::{Report, Target};
+use crate::processor_time::{pause, share_of_a_core};
 
 const MEGABYTE: usize = 1_000_000;
 
@@ -53,22 +53,6 @@ pub(super) fn repaint(binary: &Path, run: &Run, report: &mut Report) -> Result<(
     Ok(())
 }
 
-/// What these processes use of one core, in percent.
-pub(super) fn share_of_a_core(processes: &[u32], span: Duration) -> Result<f64> {
-    let used = || -> Result<u64> { processes.iter().map(|pid| nanoseconds(*pid)).sum() };
-    let before = used()?;
-    pause(span);
-    let used = Duration::from_nanos(used()?.saturating_sub(before));
-    Ok(used.as_secs_f64() / span.as_secs_f64() * 100.0)
-}
-
-/// The time that a process has run, to the nanosecond; its threads are one.
-fn nanoseconds(pid: u32) -> Result<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/schedstat"))?;
-    let first = text.split_whitespace().next();
-    Ok(first.context("`schedstat` begins with a time")?.parse()?)
-}
-
 fn pss(pid: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
@@ -77,10 +61,4 @@ fn pss(pid: u32) -> Result<f64> {
         .trim()
         .trim_end_matches(" kB");
     Ok(kilobytes.parse::<f64>()? * 1024.0 / 1e6)
-}
-
-pub(super) fn pause(span: Duration) {
-    let timeout = Timespec::try_from(span).ok();
-    // A signal only makes it shorter.
-    poll(&mut [], timeout.as_ref()).ok();
 }
