@@ -93,11 +93,7 @@ impl Ancestor {
     /// one. None where that cannot be read, as of one who has ended.
     #[must_use]
     pub fn filters(&self) -> Option<u32> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.identity.pid)).ok()?;
-        let line = status
-            .lines()
-            .find_map(|it| it.strip_prefix("Seccomp_filters:"))?;
-        line.trim().parse().ok()
+        filters(self.identity.pid)
     }
 
     fn strings(&self, file: &str) -> Vec<OsString> {
@@ -108,6 +104,14 @@ impl Ancestor {
             .map(|word| OsStr::from_bytes(word).to_owned())
             .collect()
     }
+}
+
+pub(crate) fn filters(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|it| it.strip_prefix("Seccomp_filters:"))?;
+    line.trim().parse().ok()
 }
 
 #[cfg(test)]

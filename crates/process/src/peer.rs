@@ -9,15 +9,15 @@ use std::os::fd::{AsFd, AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::socket_peercred;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use crate::ancestry::{Ancestor, whole_ancestry};
+use crate::ancestry::{Ancestor, filters, whole_ancestry};
 
 /// Who connected to a local socket.
 #[derive(Debug)]
 pub struct Peer {
     pid: u32,
-    /// None where the kernel does not hand it out; then the number alone must do.
-    process: Option<OwnedFd>,
+    process: OwnedFd,
 }
 
 impl Peer {
@@ -26,8 +26,11 @@ impl Peer {
     pub fn of(socket: impl AsFd) -> Option<Self> {
         let pid = socket_peercred(&socket).ok()?.pid.as_raw_nonzero().get();
         let process = match handle(&socket) {
-            Ok(process) => Some(process),
-            Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => None,
+            Ok(process) => process,
+            // An older kernel: whoever has the number now is held, which leaves the moment from its connecting to here.
+            Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => {
+                pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?
+            }
             Err(_) => return None,
         };
         let pid = u32::try_from(pid).ok()?;
@@ -45,10 +48,15 @@ impl Peer {
     /// Whether it has not ended: a process that lives keeps its number.
     #[must_use]
     pub fn lives(&self) -> bool {
-        self.process.as_ref().is_none_or(|process| {
-            let mut fds = [PollFd::new(process, PollFlags::IN)];
-            poll(&mut fds, Some(&Timespec::default())) == Ok(0)
-        })
+        let mut fds = [PollFd::new(&self.process, PollFlags::IN)];
+        poll(&mut fds, Some(&Timespec::default())) == Ok(0)
+    }
+
+    /// How many filters of system calls hold it; none where that cannot be read.
+    #[must_use]
+    pub fn filters(&self) -> Option<u32> {
+        let found = filters(self.pid)?;
+        self.lives().then_some(found)
     }
 }
 
@@ -79,8 +87,6 @@ fn handle(socket: &impl AsFd) -> io::Result<OwnedFd> {
 mod tests {
     use std::os::unix::net::UnixStream;
 
-    use rustix::process::{Pid, PidfdFlags, pidfd_open};
-
     use super::*;
     use crate::identity::Identity;
     use crate::launch::start;
@@ -102,7 +108,7 @@ mod tests {
         let peer = Peer {
             // The number of somebody who lives.
             pid: std::process::id(),
-            process: Some(process),
+            process,
         };
         assert_eq!(peer.whole_ancestry(), None);
     }

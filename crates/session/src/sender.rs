@@ -1,9 +1,9 @@
 //! Which session a message comes from: found by where its sender's process comes from, and not by what it says.
 //!
 //! Everything that an agent starts is below the holder of its session, also what left for a session of its own, because the
-//! holder adopts it. So whoever asks from within a session is known, whatever it did to its environment. That is looked at when
-//! somebody connects: one who has ended by the time that the question is read would come from nowhere. The process itself is
-//! held meanwhile, so that nobody else's number is followed.
+//! holder adopts it. So whoever asks from within a session is known, whatever it did to its environment. The process
+//! itself is held from when it connects, so that nobody else's number is followed, and followed upwards only if it sends something:
+//! that reads a dozen files, and most only ask how things are. One who has ended by then comes from nowhere.
 
 use handoff_core::SessionId;
 use handoff_process::{Ancestor, Identity, Peer};
@@ -26,28 +26,36 @@ pub enum Origin {
     Unknown,
 }
 
-/// Who somebody is who connected: the innermost session that their process belongs to, and the side of the sandbox that it
-/// is on. `own` are the holder and the processes above it, the nearest first.
-pub fn of_peer(peer: &Peer, own: &[Identity], places: &Places) -> (Origin, Side) {
-    let nobody = (Origin::Unknown, Side::Unknown);
+/// The side of the sandbox that somebody is on who connected. `own` are the holder and the processes above it, the nearest
+/// first. One whom no filter holds is in no sandbox, and then nobody above it has to be looked at.
+pub fn side_of(peer: &Peer, own: &[Identity]) -> Side {
     let Some((holder, above)) = own.split_first() else {
-        return nobody;
+        return Side::Unknown;
     };
+    if peer.filters() == Some(0) {
+        return Side::Free;
+    }
     // One in the middle may end while we look, and then the chain is another one.
-    let seen = (0..LOOKS).find_map(|_| {
-        let chain = peer.whole_ancestry()?;
-        Some((side::links(&chain)?, chain))
-    });
-    let Some((links, chain)) = seen else {
-        return nobody;
+    let links = (0..LOOKS).find_map(|_| side::links(&peer.whole_ancestry()?));
+    match links {
+        // One who ended while we looked may have been somebody else.
+        Some(links) if peer.lives() => side::judge(&links, *holder, above),
+        Some(_) | None => Side::Unknown,
+    }
+}
+
+/// The innermost session that somebody belongs to who connected.
+pub fn origin_of(peer: &Peer, places: &Places) -> Origin {
+    let Some(chain) = peer.whole_ancestry() else {
+        return Origin::Unknown;
     };
     let mut sessions = chain.iter().filter_map(|it| held_by(it, places));
     let origin = sessions.next().map_or(Origin::Outside, Origin::Session);
-    // One who ended while we looked may have been somebody else.
-    if !peer.lives() {
-        return nobody;
+    if peer.lives() {
+        origin
+    } else {
+        Origin::Unknown
     }
-    (origin, side::judge(&links, *holder, above))
 }
 
 /// Many processes may name a session in their arguments; its holder is the one in its record.

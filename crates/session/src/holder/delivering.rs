@@ -43,7 +43,7 @@ enum StoreError {
 impl Holder<'_> {
     /// Takes a message: it is on the disk before the sender hears of it.
     pub(super) fn take_message(&mut self, guest: &mut Guest, order: &Order, now: Nanos) {
-        let from = match guest.origin().clone() {
+        let from = match guest.origin(&self.places) {
             Origin::Outside => None,
             Origin::Session(sender) => Some(sender),
             Origin::Unknown => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use handoff_core::Caller;
 use handoff_core::time::Nanos;
+use handoff_process::Peer;
 use rustix::event::{PollFd, PollFlags};
 use serde::Serialize;
 use serde_json::json;
@@ -16,8 +17,9 @@ use crate::control::gate::{self, Entrance, Gate};
 use crate::control::http::{self, Head, HttpError};
 use crate::control::message::{Refusal, refusal};
 use crate::control::{Attachment, Request, Stopped};
+use crate::place::Places;
 use crate::screen::Screen;
-use crate::sender::Origin;
+use crate::sender::{self, Origin};
 
 /// How long a viewer is waited for at the end.
 const PARTING_TAKES: Duration = Duration::from_secs(1);
@@ -26,8 +28,8 @@ const PARTING_TAKES: Duration = Duration::from_secs(1);
 pub(super) struct Guest {
     stream: Stream,
     entrance: Entrance,
-    /// Where it came from when it connected.
-    origin: Origin,
+    /// The process that connected; nobody knows it of one who came by the network.
+    peer: Option<Peer>,
     /// Who it is, since it was let in.
     caller: Option<Caller>,
     phase: Phase,
@@ -57,11 +59,11 @@ pub(super) enum Heard {
 }
 
 impl Guest {
-    pub(super) const fn new(stream: Stream, entrance: Entrance, origin: Origin) -> Self {
+    pub(super) const fn new(stream: Stream, entrance: Entrance, peer: Option<Peer>) -> Self {
         Self {
             stream,
             entrance,
-            origin,
+            peer,
             caller: None,
             phase: Phase::Asking { received: vec![] },
             outgoing: vec![],
@@ -187,9 +189,13 @@ impl Guest {
         Ok(Some(request))
     }
 
-    /// Where it came from.
-    pub(super) const fn origin(&self) -> &Origin {
-        &self.origin
+    /// Where it comes from. Whoever came by the network is known by a token only.
+    pub(super) fn origin(&self, places: &Places) -> Origin {
+        match (&self.entrance, &self.peer) {
+            (Entrance::Network { .. }, _) => Origin::Outside,
+            (Entrance::Socket { .. }, Some(peer)) => sender::origin_of(peer, places),
+            (Entrance::Socket { .. }, None) => Origin::Unknown,
+        }
     }
 
     /// Who asked.

@@ -10,7 +10,7 @@ use super::Holder;
 use super::guest::Guest;
 use super::stream::Stream;
 use crate::control::Entrance;
-use crate::sender::{self, Origin};
+use crate::sender;
 use crate::side::Side;
 
 /// How many may be connected at a time by each way: whoever fills the port keeps nobody from the socket.
@@ -21,17 +21,14 @@ impl Holder<'_> {
     pub(super) fn welcome(&mut self, now: Nanos) {
         let before = self.guests.len();
         while let Some(stream) = self.socket.accept() {
-            let known = Peer::of(&stream).map(|it| sender::of_peer(&it, &self.own, &self.places));
-            let (origin, side) = known.unwrap_or((Origin::Unknown, Side::Unknown));
-            self.seat(Stream::Local(stream), Entrance::Socket { side }, origin);
+            let peer = Peer::of(&stream);
+            let side = peer.as_ref().map(|it| sender::side_of(it, &self.own));
+            let side = side.unwrap_or(Side::Unknown);
+            self.seat(Stream::Local(stream), Entrance::Socket { side }, peer);
         }
         // Whoever came by the network is known by a token only.
         while let Some((stream, port)) = self.knocking() {
-            self.seat(
-                Stream::Network(stream),
-                Entrance::Network { port },
-                Origin::Outside,
-            );
+            self.seat(Stream::Network(stream), Entrance::Network { port }, None);
         }
         // Somebody may have left for them; to hear one who has said nothing does no harm.
         let mut ready = vec![PollFlags::empty(); before.min(self.guests.len())];
@@ -45,7 +42,7 @@ impl Holder<'_> {
     }
 
     /// Where there is no room, the one who has not asked for longest leaves.
-    fn seat(&mut self, stream: Stream, entrance: Entrance, origin: Origin) {
+    fn seat(&mut self, stream: Stream, entrance: Entrance, peer: Option<Peer>) {
         let is_rival = |it: &Guest| it.came_by(entrance);
         if self.guests.iter().filter(|it| is_rival(it)).count() >= MOST_GUESTS {
             let slowest = |it: &Guest| is_rival(it) && it.is_asking();
@@ -54,6 +51,6 @@ impl Holder<'_> {
                 None => return,
             }
         }
-        self.guests.push(Guest::new(stream, entrance, origin));
+        self.guests.push(Guest::new(stream, entrance, peer));
     }
 }
