@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use handoff_api::{ExitCode, LastWordDocument};
 use handoff_core::task::{Reason, Report, Summary};
-use handoff_core::{Action, JsonText, SessionId};
+use handoff_core::{Action, JsonText};
 use handoff_session::last_word::LastWord;
-use handoff_session::{Client, Known, Standing, catalogue, environment};
+use handoff_session::{Client, environment};
 
-use super::address::{places, unreachable, unreadable};
 use crate::context::Context;
 use crate::desk::caller;
 use crate::failure::Failure;
@@ -58,15 +57,18 @@ fn result(path: &Path) -> Result<JsonText, Failure> {
 
 /// Tells the holder of the session that one is in.
 fn say(word: &LastWord, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let own = own_session(ctx)?;
-    let seq = Client::new(&own.record.socket)
-        .say_last(word)
-        .map_err(|error| unreachable(&own, &error))?;
-    let task = own.record.task.as_ref().map(ToString::to_string);
+    let own = Own::of(ctx)?;
+    let seq = Client::new(&own.socket).say_last(word).map_err(|error| {
+        Failure::new(
+            ExitCode::Unavailable,
+            "cannot reach the holder of this session",
+        )
+        .because(&error)
+    })?;
     if ctx.out.is_json() {
         let document = LastWordDocument {
-            session: own.record.id.to_string(),
-            task,
+            session: own.session,
+            task: Some(own.task),
             seq,
         };
         ctx.out.document(LastWordDocument::SCHEMA, document)?;
@@ -79,23 +81,30 @@ fn say(word: &LastWord, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-fn own_session(ctx: &Context) -> Result<Known, Failure> {
-    caller(&ctx.ambient)?.may(Action::Tell)?;
-    let nobody = || {
-        Failure::usage("this is no session with a task, so there is nothing to say about one").hint(
-            "end a task as a person: `handoff queue complete NAME` or `handoff queue block NAME`",
-        )
-    };
-    let id = ctx.ambient.text(environment::SESSION).ok_or_else(nobody)?;
-    let id: SessionId = id.parse().map_err(|error| {
-        Failure::usage(format!(
-            "{} is not the id of a session",
-            environment::SESSION
-        ))
-        .because(&error)
-    })?;
-    let known = catalogue::by_id(&places(ctx)?, id).map_err(|error| unreadable(&error))?;
-    let live =
-        known.filter(|known| known.standing == Standing::Live && known.record.task.is_some());
-    live.ok_or_else(nobody)
+/// The session that one is in, by its environment alone: its agent may be quicker than its record is written.
+struct Own {
+    session: String,
+    task: String,
+    socket: PathBuf,
+}
+
+impl Own {
+    fn of(ctx: &Context) -> Result<Self, Failure> {
+        caller(&ctx.ambient)?.may(Action::Tell)?;
+        let text = |name| ctx.ambient.text(name).map(str::to_owned);
+        let found = text(environment::SESSION)
+            .zip(text(environment::TASK))
+            .zip(ctx.ambient.directory(environment::SOCKET));
+        let ((session, task), socket) = found.ok_or_else(|| {
+            Failure::usage("this is no session with a task, so there is nothing to say about one")
+                .hint(
+                "end a task as a person: `handoff queue complete NAME` or `handoff queue block NAME`",
+            )
+        })?;
+        Ok(Self {
+            session,
+            task,
+            socket: socket.to_owned(),
+        })
+    }
 }
