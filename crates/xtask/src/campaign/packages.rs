@@ -92,6 +92,10 @@ fn is_whole(bytes: &[u8]) -> bool {
 fn package_files(product: &Product) -> Result<Vec<PathBuf>> {
     let mut found = vec![];
     let packages = product.home().join("packages");
+    // One that was killed early has made no place for packages.
+    if !packages.exists() {
+        return Ok(found);
+    }
     for project in fs::read_dir(packages)?.flatten() {
         let files = fs::read_dir(project.path())?.flatten().map(|it| it.path());
         found.extend(files.filter(|path| path.extension().is_some_and(|it| it == "json")));
