@@ -101,6 +101,17 @@ pub struct Adapter {
     pub sandbox: Held,
 }
 
+/// How an agent gets the prompt of a task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prompt {
+    /// As its first message.
+    #[default]
+    Message,
+    /// It reads the file that `HANDOFF_PROMPT_FILE` names.
+    File,
+}
+
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -110,6 +121,9 @@ pub struct Launch {
     /// The option for a file with settings that are added to the user's own, with hooks as Claude Code has them.
     #[serde(default)]
     pub hooks_option: Option<String>,
+    /// How it gets the prompt of a task.
+    #[serde(default)]
+    pub prompt: Prompt,
     /// What is added so that it can be heard.
     #[serde(default)]
     pub telling: Option<Telling>,

@@ -14,7 +14,7 @@ use handoff_core::CommitId;
 use handoff_core::ownership::RepoPath;
 
 use crate::change::{self, Difference};
-use crate::git::{Git, GitError};
+use crate::git::{Call, Git, GitError};
 use crate::index::PrivateIndex;
 use crate::repository::Repository;
 
@@ -98,15 +98,7 @@ impl Git {
         let index = PrivateIndex::empty(at);
         let root = at.tree()?;
         let call = |name| self.call_in_tree(name, root).index(&index);
-        call("read-tree").arguments([parent.as_str()]).run()?;
-        let list = paths
-            .iter()
-            .flat_map(|path| [path.as_str().as_bytes(), &[0]].concat());
-        call("update-index")
-            .arguments(["--add", "--remove", "--replace", "-z", "--stdin"])
-            .input(list.collect())
-            .run()?;
-        call("write-tree").run_for_commit()
+        tree_on(parent, paths, call)
     }
 
     pub(crate) fn check(
@@ -253,4 +245,21 @@ pub(crate) fn index_entry(difference: &Difference) -> Vec<u8> {
         ..
     } = difference;
     [format!("{old_mode} {old_object}\t").as_bytes(), path, &[0]].concat()
+}
+
+/// The tree of a commit with these paths as they are now, by calls that share an index of their own.
+pub(crate) fn tree_on(
+    parent: &CommitId,
+    paths: &[RepoPath],
+    call: impl Fn(&'static str) -> Call,
+) -> Result<CommitId, GitError> {
+    call("read-tree").arguments([parent.as_str()]).run()?;
+    let list = paths
+        .iter()
+        .flat_map(|path| [path.as_str().as_bytes(), &[0]].concat());
+    call("update-index")
+        .arguments(["--add", "--remove", "--replace", "-z", "--stdin"])
+        .input(list.collect())
+        .run()?;
+    call("write-tree").run_for_commit()
 }

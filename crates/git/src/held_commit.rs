@@ -12,7 +12,7 @@ use handoff_core::CommitId;
 use handoff_core::ownership::RepoPath;
 use handoff_process::{Sandbox, mint};
 
-use crate::commit::CommitError;
+use crate::commit::{CommitError, tree_on};
 use crate::git::{Call, Git, GitError};
 use crate::repository::Repository;
 
@@ -85,15 +85,7 @@ impl Git {
         paths: &[RepoPath],
     ) -> Result<CommitId, GitError> {
         let call = |name| quarters.within(self.call_in_tree(name, root));
-        call("read-tree").arguments([parent.as_str()]).run()?;
-        let list = paths
-            .iter()
-            .flat_map(|path| [path.as_str().as_bytes(), &[0]].concat());
-        call("update-index")
-            .arguments(["--add", "--remove", "--replace", "-z", "--stdin"])
-            .input(list.collect())
-            .run()?;
-        call("write-tree").run_for_commit()
+        tree_on(parent, paths, call)
     }
 
     /// Brings new objects into the repository. Git computes the id of each from what it is given.

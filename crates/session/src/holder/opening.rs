@@ -128,12 +128,7 @@ impl<'a> Holder<'a> {
         let life = Lock::acquire(&place::holder_lock(directory.path()), &label)?;
         let socket = open_socket(&opening).map_err(OpenError::Socket)?;
         let network = opening.network.map(Network::open).transpose()?;
-        let network_token = network
-            .as_ref()
-            .map(|_| Token::new(handoff_process::random()));
-        if let Some(token) = &network_token {
-            network::publish(token, &directory)?;
-        }
+        let network_token = network_token(network.as_ref(), &directory)?;
         let transcript = Transcript::create(directory.path(), opening.limit);
         let transcript = transcript.map_err(OpenError::Transcript)?;
         let post = Post::open(directory.path()).map_err(OpenError::Inbox)?;
@@ -203,6 +198,15 @@ impl<'a> Holder<'a> {
             _name: name,
         })
     }
+}
+
+/// The token of a port, in its file before anybody can ask there.
+fn network_token(network: Option<&Network>, directory: &Dir) -> Result<Option<Token>, OpenError> {
+    let token = network.map(|_| Token::new(handoff_process::random()));
+    if let Some(token) = &token {
+        network::publish(token, directory)?;
+    }
+    Ok(token)
 }
 
 /// This process and those above it.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
+use handoff_agents::adapter::Prompt;
 use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_engine::{Call, Order, Spawn, SpawnError};
 use handoff_process::Size;
@@ -87,7 +88,7 @@ impl Spawner {
         let (agent, argv) = self.command(spec.agent.as_ref(), &ctx)?;
         refuse_shell(&agent)?;
         require_program(&argv[0], order.worktree, &ctx)?;
-        let tells_by_file = agent.name.as_str() == Agent::SCRIPTED;
+        let prompt = agent.adapter.launch.prompt;
         let bounds = match walls::of_role(spec.role(), &ctx)? {
             Confinement::None => None,
             Confinement::Worktree => Some(walls::of_agent(&agent, order.worktree, &ctx)?),
@@ -112,10 +113,10 @@ impl Spawner {
             work: Some(work(order)),
         };
         launch.start(START_TAKES, &ctx)?;
-        if tells_by_file {
-            return Ok(());
+        match prompt {
+            Prompt::File => Ok(()),
+            Prompt::Message => send_first(order.prompt.to_owned(), &find(order.session, &ctx)?),
         }
-        send_first(order.prompt.to_owned(), &find(order.session, &ctx)?)
     }
 }
 
