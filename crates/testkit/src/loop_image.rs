@@ -2,8 +2,10 @@
 
 mod shutdown;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::ambient;
 use crate::mount_point::MountPoint;
@@ -98,7 +100,21 @@ impl LoopImage {
         self.mount_point
             .unmount()
             .expect("nothing uses the filesystem");
+        self.wait_until_free();
         self.mount();
+    }
+
+    /// A mount namespace that another test made meanwhile has a copy of the mount: as long as it
+    /// lives the filesystem stays up, and mounting it again would give the one that lost its power.
+    fn wait_until_free(&self) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while is_backing_a_device(&self.file()) {
+            assert!(
+                Instant::now() < deadline,
+                "another mount namespace keeps the filesystem"
+            );
+            thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// [`go_down`](Self::go_down) and [`remount`](Self::remount).
@@ -118,6 +134,14 @@ impl LoopImage {
     fn file(&self) -> PathBuf {
         self.outside().join("image")
     }
+}
+
+fn is_backing_a_device(image: &Path) -> bool {
+    let devices = fs::read_dir("/sys/block").expect("the kernel lists its devices");
+    devices
+        .flatten()
+        .filter_map(|device| fs::read_to_string(device.path().join("loop/backing_file")).ok())
+        .any(|backing| Path::new(backing.trim_end()) == image)
 }
 
 fn find(program: &str) -> PathBuf {

@@ -53,6 +53,8 @@ pub(super) fn next(
                 return lease(tx, task, tenure, by, keyed);
             }
         }
+        // From here on we stand in line for owners.
+        others = RowLock::Skip;
     }
 }
 

@@ -16,8 +16,11 @@ use handoff_testkit::{ManualClock, postgres};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// Leases of contract tests: as short as they may be, because a server's clock cannot be moved.
+/// A lease that is to run out: as short as it may be, because a server's clock cannot be moved.
 pub(crate) const TTL: Duration = Duration::from_secs(1);
+
+/// A lease that outlives its test, however slow the machine is.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Where the same store can be opened again.
 pub(crate) enum Place {
@@ -149,7 +152,11 @@ impl Fixture {
     }
 
     pub(crate) fn claim(&mut self) -> Option<Task> {
-        let change = self.claiming();
+        self.claim_for(PATIENCE)
+    }
+
+    pub(crate) fn claim_for(&mut self, ttl: Duration) -> Option<Task> {
+        let change = claim_next_for(self.project, ttl);
         self.submit(change).unwrap().answer.into_task()
     }
 
@@ -167,12 +174,13 @@ impl Fixture {
 }
 
 pub(crate) fn claim_next(project: ProjectId) -> Change {
-    Change::ClaimNext {
-        project,
-        tenure: TenureWish::Timed {
-            ttl: Ttl::new(TTL).unwrap(),
-        },
-    }
+    claim_next_for(project, PATIENCE)
+}
+
+fn claim_next_for(project: ProjectId, ttl: Duration) -> Change {
+    let ttl = Ttl::new(ttl).unwrap();
+    let tenure = TenureWish::Timed { ttl };
+    Change::ClaimNext { project, tenure }
 }
 
 pub(crate) fn complete(fence: Fence) -> Command {

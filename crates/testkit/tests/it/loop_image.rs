@@ -1,8 +1,11 @@
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
-use handoff_testkit::{Filesystem, LoopImage, Need, skip_without};
+use handoff_testkit::{Filesystem, LoopImage, Need, Prefix, skip_without};
 
 fn loses_what_was_not_synced(filesystem: Filesystem) {
     let mut image = LoopImage::create(filesystem);
@@ -54,4 +57,33 @@ fn a_clean_remount_loses_nothing() {
         fs::read_to_string(image.path().join("file")).unwrap(),
         "kept"
     );
+}
+
+#[test]
+fn a_namespace_with_a_copy_of_the_mount_is_waited_for() {
+    if skip_without(&[Need::LoopDevice, Need::MountNamespace]) {
+        return;
+    }
+    let mut image = LoopImage::ext4();
+    let mut other = Prefix::of(["unshare", "--mount"])
+        .command("sh")
+        .args(["-c", "echo there; read gone"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("unshare is installed");
+    let mut said = [0; 6];
+    let output = other.stdout.as_mut().expect("its output is a pipe");
+    output.read_exact(&mut said).expect("it says that it lives");
+
+    image.go_down();
+    let leaving = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(50));
+        drop(other.stdin.take());
+        other.wait()
+    });
+    image.remount();
+
+    leaving.join().unwrap().expect("it ends with its input");
+    fs::write(image.path().join("again"), "x").expect("the power is back");
 }

@@ -52,7 +52,7 @@ fn racing_claimers_never_overlap(fixture: &mut Fixture) {
         ));
     }
     let (door, project) = (fixture.door(), fixture.project);
-    let claimers: Vec<_> = (0..6)
+    let claimers: Vec<_> = (0..18)
         .map(|_| {
             let door = door.clone();
             std::thread::spawn(move || {
