@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use handoff_core::Timestamp;
 
@@ -38,6 +38,18 @@ pub(crate) fn is_root() -> bool {
 /// What time it is, for logs that are compared with those of others.
 pub(crate) fn now() -> Timestamp {
     Timestamp::try_from(SystemTime::now()).expect("the year has at most four digits")
+}
+
+/// Waits until something is so of which nobody tells, and says whether it came to be.
+pub(crate) fn wait_until(patience: Duration, is_so: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + patience;
+    while !is_so() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    true
 }
 
 /// Random enough for names that must not collide between tests that run at the same time.

@@ -4,8 +4,7 @@ mod shutdown;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::ambient;
 use crate::mount_point::MountPoint;
@@ -107,14 +106,10 @@ impl LoopImage {
     /// A mount namespace that another test made meanwhile has a copy of the mount: as long as it
     /// lives the filesystem stays up, and mounting it again would give the one that lost its power.
     fn wait_until_free(&self) {
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while is_backing_a_device(&self.file()) {
-            assert!(
-                Instant::now() < deadline,
-                "another mount namespace keeps the filesystem"
-            );
-            thread::sleep(Duration::from_millis(2));
-        }
+        let is_free = ambient::wait_until(Duration::from_secs(20), || {
+            !is_backing_a_device(&self.file())
+        });
+        assert!(is_free, "another mount namespace keeps the filesystem");
     }
 
     /// [`go_down`](Self::go_down) and [`remount`](Self::remount).

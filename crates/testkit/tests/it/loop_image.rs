@@ -2,8 +2,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
 
 use handoff_testkit::{Filesystem, LoopImage, Need, Prefix, skip_without};
 
@@ -67,7 +65,7 @@ fn a_namespace_with_a_copy_of_the_mount_is_waited_for() {
     let mut image = LoopImage::ext4();
     let mut other = Prefix::of(["unshare", "--mount"])
         .command("sh")
-        .args(["-c", "echo there; read gone"])
+        .args(["-c", "echo there; read gone; sleep 0.1"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -77,13 +75,9 @@ fn a_namespace_with_a_copy_of_the_mount_is_waited_for() {
     output.read_exact(&mut said).expect("it says that it lives");
 
     image.go_down();
-    let leaving = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(50));
-        drop(other.stdin.take());
-        other.wait()
-    });
+    drop(other.stdin.take());
     image.remount();
 
-    leaving.join().unwrap().expect("it ends with its input");
+    other.wait().expect("it ends with its input");
     fs::write(image.path().join("again"), "x").expect("the power is back");
 }
