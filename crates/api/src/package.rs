@@ -51,7 +51,7 @@ impl PackagesDocument {
 }
 
 /// Who sealed a package.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct SignerDocument {
     /// The id of the key.
     pub id: String,
@@ -121,7 +121,7 @@ impl PackageReceipt {
 }
 
 /// What became of a claim of a package.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ClaimOutcome {
     /// What is said.
     pub text: String,
@@ -134,7 +134,7 @@ pub struct ClaimOutcome {
 }
 
 /// What `package verify` says.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct VerificationDocument {
     /// Which package.
     pub id: String,

@@ -101,6 +101,12 @@ impl<'a> View<'a> {
 }
 
 impl Task {
+    /// Whether nobody has worked on it since the attempt with this number, and somebody still can.
+    pub const fn is_untouched_since(&self, attempt: Fence) -> bool {
+        self.fence.number() == attempt.number()
+            && matches!(self.state, TaskState::Waiting | TaskState::Queued)
+    }
+
     /// What a person wants to see: the state with holds and leases that are over taken into account.
     pub fn phase(&self, view: &View<'_>) -> Phase {
         let is_handed_out = self.state.lease().is_some_and(|lease| view.counts(lease));

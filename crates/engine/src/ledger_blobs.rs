@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use handoff_core::{Digest, ProjectId};
-use handoff_package::blobs::{BlobError, Blobs, PIECE};
+use handoff_package::blobs::{BlobError, Blobs, PIECE, is_sound};
 use handoff_package::hashing::Checked;
 use handoff_package::payload::Attachment;
 use handoff_store::blobs::{self, Upload};
@@ -18,22 +18,23 @@ pub(crate) struct LedgerBlobs<'a> {
 impl Blobs for LedgerBlobs<'_> {
     fn take_in(&mut self, blob: &Attachment, content: &mut dyn Read) -> Result<(), BlobError> {
         let is_there = blobs::want(self.store, self.project, &blob.sha256);
-        if is_there.map_err(BlobError::place)? {
+        let is_there = is_there.map_err(BlobError::place)?;
+        if is_there && is_sound(self, blob) {
             return Ok(());
         }
         let name = handoff_process::mint().simple().to_string();
         let mut upload = Upload::new(self.project, name);
         let mut content = Checked::new(content, blob.sha256.clone(), blob.size);
         match self.write(&mut upload, &mut content) {
-            Ok(()) => upload
-                .finish(self.store, &blob.sha256)
-                .map_err(BlobError::place),
+            Ok(()) if is_there => upload.supersede(self.store, &blob.sha256),
+            Ok(()) => upload.finish(self.store, &blob.sha256),
             Err(error) => {
                 // If this fails too, the pieces are swept some day.
                 upload.abandon(self.store).ok();
-                Err(error)
+                return Err(error);
             }
         }
+        .map_err(BlobError::place)
     }
 
     fn has(&mut self, digest: &Digest) -> Result<bool, BlobError> {

@@ -295,10 +295,9 @@ impl Walk {
     ) -> Result<Ending, EngineError> {
         let task = workshop.reload(&self.task)?;
         match seal::seal(workshop, &task, self.session, evidence) {
-            Err(EngineError::Secrets(error)) => {
-                let why = reason(&format!("not sealed: {error}"));
-                return self.reject(workshop, Ending::Blocked(why));
-            }
+            Err(EngineError::Secrets(error)) => return self.unsealed(workshop, &error),
+            // What is asked of packages here is not in it, or too much is.
+            Err(EngineError::Seal(error)) => return self.unsealed(workshop, &error),
             sealed => sealed?,
         };
         self.publish(workshop, evidence)?;
@@ -311,6 +310,17 @@ impl Walk {
         };
         workshop.tell(&task, complete, "end")?;
         Ok(Ending::Done)
+    }
+
+    /// The work is done and stays on its branch; a person decides what is to become of it.
+    fn unsealed(
+        &self,
+        workshop: &mut Workshop<'_>,
+        error: &dyn std::error::Error,
+    ) -> Result<Ending, EngineError> {
+        let cause = error.source().map(|it| format!(": {it}"));
+        let text = format!("not sealed: {error}{}", cause.unwrap_or_default());
+        self.reject(workshop, Ending::Blocked(reason(&text)))
     }
 
     /// The result of a batch is on the batch's own branch before anybody is told that it is done.

@@ -1,7 +1,7 @@
 //! Sealing: what the next session needs, in a package that is durable before the ledger names it.
 
 use handoff_core::context::Entry;
-use handoff_core::package::{Label, Origin, PackageKind, SessionRef};
+use handoff_core::package::{Label, Origin, PackageKind, PhaseName, SessionRef};
 use handoff_core::task::Evidence;
 use handoff_core::{
     Caller, CommitId, ContextScope, IdempotencyKey, PackageId, PackageRecord, SessionId, Task,
@@ -10,11 +10,13 @@ use handoff_core::{
 use handoff_package::payload::{
     Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, Probe, SerializedContext,
 };
+use handoff_package::resumption::TASK;
 use handoff_package::{Clean, Package, Payload};
 use handoff_store::{contexts, packages, read};
 
 use crate::error::EngineError;
 use crate::judgement::prove;
+use crate::package_rules::PackageRules;
 use crate::places::Attempt;
 use crate::workshop::Workshop;
 
@@ -33,7 +35,7 @@ pub(crate) fn seal(
     let shared = shared.into_values().map(|(_, entry)| entry).collect();
     let package = Package {
         label: label(workshop, task, session, evidence),
-        payload: payload(task, evidence, shared),
+        payload: payload(task, evidence, shared, &workshop.rules),
     };
     let key = format!("{}/{}/package", task.id, task.fence);
     let key: IdempotencyKey = key.parse().expect("ids and a word make a key");
@@ -73,18 +75,19 @@ fn sealed_before(
 }
 
 fn label(workshop: &Workshop<'_>, task: &Task, session: SessionId, evidence: &[Evidence]) -> Label {
+    let now = workshop.clock.now().wall;
     Label {
         id: PackageId::from_uuid(handoff_process::mint()),
         kind: PackageKind::Task,
-        created_at: workshop.clock.now().wall,
-        expires_at: None,
+        created_at: now,
+        expires_at: workshop.rules.expiry(now),
         project: task.project,
         session_id: Some(session_ref(session)),
         subject_id: None,
         task: Some(task.id),
         feature: None,
-        source_phase: None,
-        target_phase: None,
+        source_phase: Some(phase()),
+        target_phase: Some(phase()),
         commit: committed(evidence),
         audience: vec![],
         single_use: false,
@@ -98,13 +101,22 @@ fn session_ref(session: SessionId) -> SessionRef {
         .expect("the id of a session refers to it")
 }
 
-fn payload(task: &Task, evidence: &[Evidence], shared: Vec<Entry>) -> Payload {
+fn phase() -> PhaseName {
+    TASK.parse().expect("a word is the name of a phase")
+}
+
+fn payload(
+    task: &Task,
+    evidence: &[Evidence],
+    shared: Vec<Entry>,
+    rules: &PackageRules,
+) -> Payload {
     let branch = Attempt::of(task).branch(task);
     let point = format!("after task {}", task.spec.name);
     Payload {
         context: SerializedContext::of(shared),
         checkpoint: Some(Checkpoint {
-            phase: "task".parse().expect("a word is the name of a phase"),
+            phase: phase(),
             step: 1,
             total_steps: 1,
             status: CheckpointStatus::Completed,
@@ -112,7 +124,7 @@ fn payload(task: &Task, evidence: &[Evidence], shared: Vec<Entry>) -> Payload {
         }),
         metadata: Metadata {
             version: PayloadVersion::One,
-            pipeline_version: None,
+            pipeline_version: rules.pipeline_version.clone(),
             created_by: "worker".parse().expect("a word is a name"),
             reason: "the task is done and proved".parse().expect("a reason"),
             foreign_id: None,
@@ -134,7 +146,7 @@ fn payload(task: &Task, evidence: &[Evidence], shared: Vec<Entry>) -> Payload {
         dead_ends: vec![],
         proofs: evidence.to_vec(),
         claims: evidence.iter().filter_map(claim).collect(),
-        required: vec![],
+        required: rules.required.iter().cloned().collect(),
         attachments: vec![],
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
 use handoff_core::lease::Ttl;
-use handoff_core::package::PackageKind;
+use handoff_core::package::{PackageKind, PackageStanding};
 use handoff_core::task::{Command, Evidence};
 use handoff_core::time::Clock;
 use handoff_core::{Caller, IdempotencyKey, PackageId, ProjectId, SessionId, Task};
@@ -17,6 +17,7 @@ use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
 
 use crate::depot::Depot;
 use crate::error::EngineError;
+use crate::package_rules::PackageRules;
 use crate::places::Places;
 
 /// How often a worker renews the leases of its live sessions where a server has the clock.
@@ -59,6 +60,8 @@ pub struct Workshop<'a> {
     pub places: Places,
     /// What agents and checks see of the environment.
     pub environment: BTreeMap<OsString, OsString>,
+    /// What the packages of tasks are to be like.
+    pub rules: PackageRules,
 }
 
 impl Workshop<'_> {
@@ -153,15 +156,16 @@ impl Workshop<'_> {
         Ok(read(self.store, |tx| tasks::get(tx, task.id))?)
     }
 
-    /// What the tasks that this one waited for left behind. A package that is not there, or not as it was sealed, is left out:
-    /// it would only inform the session.
+    /// What the tasks that this one waited for left behind. A package that is not there, not as it was sealed, or whose time
+    /// is over, is left out: it would only inform the session.
     pub(crate) fn packages_before(&mut self, task: &Task) -> Result<Vec<Package>, EngineError> {
         let mut found = vec![];
         for dependency in &task.spec.after {
             let before = read(self.store, |tx| tasks::get(tx, dependency.task))?;
             for id in before.evidence.iter().filter_map(sealed_in) {
                 let stored = self.depot().find(id).ok();
-                found.extend(stored.map(|it| it.opened.package));
+                let in_time = stored.filter(|it| it.standing != PackageStanding::Expired);
+                found.extend(in_time.map(|it| it.opened.package));
             }
         }
         found.extend(self.paused(task)?);

@@ -84,13 +84,23 @@ pub fn create_new_from(
     content: &mut dyn Read,
     mode: Mode,
 ) -> Result<u64, WriteError> {
+    let (temporary, length) = copy_temporary(dir, name, content, mode)?;
+    name_new(dir, name, temporary)?;
+    Ok(length)
+}
+
+fn copy_temporary<'a>(
+    dir: &'a Dir,
+    name: &str,
+    content: &mut dyn Read,
+    mode: Mode,
+) -> Result<(Temporary<'a>, u64), WriteError> {
     let path = dir.path().join(name);
     let mut temporary = begin_temporary(dir, name, mode)?;
     let file = temporary.file();
     let length = io::copy(content, file).map_err(at(&path, WriteError::Write))?;
     file.sync_all().map_err(at(&path, WriteError::Sync))?;
-    name_new(dir, name, temporary)?;
-    Ok(length)
+    Ok((temporary, length))
 }
 
 /// Writes a file, in the place of the one that may have been there.
@@ -98,6 +108,22 @@ pub fn create_new_from(
 /// Whoever reads the name finds the old content or the new one.
 pub fn replace(dir: &Dir, name: &str, bytes: &[u8], mode: Mode) -> Result<(), WriteError> {
     let temporary = write_temporary(dir, name, bytes, mode)?;
+    name_over(dir, name, temporary)
+}
+
+/// As [`replace`], for content that need not fit into memory; see [`create_new_from`].
+pub fn replace_from(
+    dir: &Dir,
+    name: &str,
+    content: &mut dyn Read,
+    mode: Mode,
+) -> Result<u64, WriteError> {
+    let (temporary, length) = copy_temporary(dir, name, content, mode)?;
+    name_over(dir, name, temporary)?;
+    Ok(length)
+}
+
+fn name_over(dir: &Dir, name: &str, temporary: Temporary<'_>) -> Result<(), WriteError> {
     temporary
         .rename_over(name)
         .map_err(at(&dir.path().join(name), WriteError::Name))?;

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use handoff_agents::adapter::StatePlace;
-use handoff_core::package::{PackageKind, PhaseName};
+use handoff_core::package::{PackageKind, PhaseName, PipelineVersion};
 use handoff_core::{AgentName, ContextKey};
+use handoff_engine::PackageRules;
+use handoff_package::resumption::TASK;
 use handoff_session::Confinement;
 use serde::Deserialize;
 
@@ -94,12 +96,26 @@ pub(crate) struct UpgradeConfig {
 pub(crate) struct PackageConfig {
     /// How long a package can be received when nobody says otherwise; `0s` is for ever.
     pub(crate) ttl: Option<Span>,
+    /// The version of the pipeline here; packages of another one are not received unless somebody says so.
+    pub(crate) pipeline_version: Option<PipelineVersion>,
     /// The context without which nobody can go on.
     #[serde(default)]
     pub(crate) required: RequiredContext,
     /// The phases of the pipeline, each with its number of steps.
     #[serde(default)]
     pub(crate) phases: BTreeMap<PhaseName, u32>,
+}
+
+impl PackageConfig {
+    /// What of this concerns packages that are sealed on the road.
+    pub(crate) fn rules(self) -> PackageRules {
+        let phase = TASK.parse().ok();
+        PackageRules {
+            ttl: self.ttl.map(Span::duration).filter(|it| !it.is_zero()),
+            required: self.required.of(PackageKind::Task, phase.as_ref()),
+            pipeline_version: self.pipeline_version,
+        }
+    }
 }
 
 /// The keys without which nobody can go on.
@@ -158,7 +174,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and \
          `agent`, `[notify]` with `command`, `[batch]` with `most`, `[sandbox]` with \
-         `default` and `write`, and `[package]` with `ttl`, `[package.required.kind]`, `[package.required.phase]` and \
+         `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )
 }

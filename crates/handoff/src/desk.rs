@@ -170,9 +170,13 @@ impl Desk {
     }
 
     /// What the engine needs to work on this project.
-    pub(crate) fn workshop<'a>(&'a mut self, ctx: &Context, clock: &'a dyn Clock) -> Workshop<'a> {
+    pub(crate) fn workshop<'a>(
+        &'a mut self,
+        ctx: &Context,
+        clock: &'a dyn Clock,
+    ) -> Result<Workshop<'a>, Failure> {
         let environment = without_secrets(ctx.ambient.environment.clone());
-        Workshop {
+        Ok(Workshop {
             store: &mut *self.store,
             project: self.project,
             repository: &self.repository,
@@ -180,7 +184,8 @@ impl Desk {
             clock,
             places: self.places.clone(),
             environment,
-        }
+            rules: ctx.config()?.package.rules(),
+        })
     }
 
     /// A task as it looks now. It was read or changed already: what cannot be found out about holds and holders must not

@@ -16,7 +16,7 @@ pub const PIECE: usize = 1024 * 1024;
 
 /// Where contents are kept.
 pub trait Blobs {
-    /// Takes content in, if it is what its digest says. Content that is there already need not be read.
+    /// Takes content in, if it is what its digest says. What is there already is read; if it is damaged, it is replaced.
     fn take_in(&mut self, blob: &Attachment, content: &mut dyn Read) -> Result<(), BlobError>;
 
     /// Whether a content is there.
@@ -42,6 +42,12 @@ impl BlobError {
     pub fn place(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Place(error.into())
     }
+}
+
+/// Whether what is kept under a digest is what it says. A place that cannot be read is not sound either.
+pub fn is_sound(blobs: &mut dyn Blobs, blob: &Attachment) -> bool {
+    let mut content = Content::new(blobs, blob.clone());
+    io::copy(&mut content, &mut io::sink()).is_ok()
 }
 
 /// One content as it is read: fails at its end if it is not what its digest says.

@@ -79,6 +79,12 @@ impl Shelf {
         self.path.join("outbox")
     }
 
+    /// The locks of those who do something with one of the packages.
+    #[must_use]
+    pub fn grasps(&self) -> PathBuf {
+        self.path.join("grasps")
+    }
+
     /// Puts a sealed package there. Putting the same one again is no error.
     pub fn put(&self, sealed: &Sealed) -> Result<PathBuf, ShelfError> {
         let dir = Dir::create_private(&self.path)?;

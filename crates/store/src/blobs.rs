@@ -66,19 +66,43 @@ impl Upload {
             if touch(tx, self.project, digest)? {
                 return self.discard(tx);
             }
-            let now = tx.now.wall.as_millisecond();
-            tx.execute(
-                "INSERT INTO blobs (project, sha256, upload, size, kept_at) VALUES ($1, $2, $3, $4, $5)",
-                &[
-                    self.project.to_string().into(),
-                    digest.as_str().into(),
-                    self.name.as_str().into(),
-                    number(self.size)?.into(),
-                    now.into(),
-                ],
-            )?;
-            Ok(())
+            self.name_whole(tx, digest.as_str())
         })
+    }
+
+    /// Puts the whole into the place of what has its digest and is not that content; the caller has compared both.
+    pub fn supersede(self, store: &mut dyn Store, digest: &Digest) -> Result<(), StoreError> {
+        write(store, |tx| {
+            let (project, digest) = (self.project.to_string(), digest.as_str());
+            let rows = tx.query(
+                "SELECT upload FROM blobs WHERE project = $1 AND sha256 = $2",
+                &[project.as_str().into(), digest.into()],
+                RowLock::Wait,
+            )?;
+            for row in &rows {
+                discard(tx, field(row.text(0))?)?;
+            }
+            tx.execute(
+                "DELETE FROM blobs WHERE project = $1 AND sha256 = $2",
+                &[project.into(), digest.into()],
+            )?;
+            self.name_whole(tx, digest)
+        })
+    }
+
+    fn name_whole(&self, tx: &mut Transaction<'_>, digest: &str) -> Result<(), StoreError> {
+        let now = tx.now.wall.as_millisecond();
+        tx.execute(
+            "INSERT INTO blobs (project, sha256, upload, size, kept_at) VALUES ($1, $2, $3, $4, $5)",
+            &[
+                self.project.to_string().into(),
+                digest.into(),
+                self.name.as_str().into(),
+                number(self.size)?.into(),
+                now.into(),
+            ],
+        )?;
+        Ok(())
     }
 
     /// Takes the pieces back.

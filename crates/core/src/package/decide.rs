@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::event::{Claim, PackageEvent, Receipt};
-use super::label::Recipient;
+use super::label::{KeyId, Recipient};
 use super::record::{PackageRecord, PackageState};
 use crate::caller::{Action, Forbidden};
 use crate::lease::{Term, Ttl};
@@ -24,6 +24,10 @@ pub enum PackageCommand {
     Claim {
         /// For how long.
         ttl: Ttl,
+        /// The machine that asks. Whoever names one is the only one there who does something with this package, so that
+        /// an earlier claim of the same machine is one of the dead.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        machine: Option<KeyId>,
     },
     /// Take the right back.
     Release {
@@ -31,6 +35,13 @@ pub enum PackageCommand {
         fence: Option<Fence>,
         /// Why, if they say.
         reason: Option<Reason>,
+    },
+    /// What was received came to nothing: whoever it was for has never heard of it.
+    Return {
+        /// By which right it was received.
+        fence: Fence,
+        /// The machine that received it, and the only one that can know.
+        machine: KeyId,
     },
     /// It was given to another store.
     Transfer {
@@ -115,7 +126,10 @@ impl PackageRecord {
         now: &Now,
     ) -> Decision {
         match command {
-            PackageCommand::Claim { ttl } => self.claim(*ttl, by, wall, now),
+            PackageCommand::Claim { ttl, machine } => {
+                self.claim(*ttl, machine.as_ref(), by, wall, now)
+            }
+            PackageCommand::Return { fence, machine } => self.give_back(*fence, machine, by),
             PackageCommand::Release { fence, reason } => {
                 self.release(*fence, reason.as_ref(), by, now)
             }
@@ -146,16 +160,61 @@ impl PackageRecord {
         (is_open && self.label.is_expired(wall)).then_some(PackageEvent::Expired)
     }
 
-    fn claim(&self, ttl: Ttl, by: &Caller, wall: Timestamp, now: &Now) -> Decision {
+    fn claim(
+        &self,
+        ttl: Ttl,
+        machine: Option<&KeyId>,
+        by: &Caller,
+        wall: Timestamp,
+        now: &Now,
+    ) -> Decision {
         by.may(Action::Receive)?;
-        let mut events = self.free(wall, now)?;
+        let mut events = match self.left_by_the_dead(machine) {
+            Some(event) => {
+                self.in_time(wall)?;
+                vec![event]
+            }
+            None => self.free(wall, now)?,
+        };
         let claim = Claim {
             fence: self.fence.next(),
             by: by.clone(),
             term: Term::starting(&now.moment, ttl.span()),
+            machine: machine.cloned(),
         };
         events.push(PackageEvent::Claimed { claim });
         Ok(events)
+    }
+
+    /// The end of a claim whose claimant cannot live any more.
+    fn left_by_the_dead(&self, machine: Option<&KeyId>) -> Option<PackageEvent> {
+        let asked = machine?;
+        let PackageState::Claimed { claim } = &self.state else {
+            return None;
+        };
+        let is_theirs = claim.machine.as_ref() == Some(asked);
+        is_theirs.then(|| PackageEvent::Released {
+            fence: claim.fence,
+            reason: "whoever claimed it is dead".parse().ok(),
+        })
+    }
+
+    fn give_back(&self, fence: Fence, machine: &KeyId, by: &Caller) -> Decision {
+        by.may(Action::Receive)?;
+        match &self.state {
+            PackageState::Consumed { receipt, .. }
+                if self.fence == fence && receipt.machine.as_ref() == Some(machine) =>
+            {
+                let reason = "it came to nothing".parse().ok();
+                Ok(vec![PackageEvent::Released { fence, reason }])
+            }
+            PackageState::Created
+            | PackageState::Claimed { .. }
+            | PackageState::Consumed { .. }
+            | PackageState::Transferred { .. }
+            | PackageState::Cancelled { .. }
+            | PackageState::Expired { .. } => Err(self.ended()),
+        }
     }
 
     /// Whether it can be had; with the end of a claim that ran out.

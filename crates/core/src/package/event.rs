@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::label::{Label, Recipient};
+use super::label::{KeyId, Label, Recipient};
 use crate::context::{KeyFate, Policy};
 use crate::lease::Term;
 use crate::text::Reason;
@@ -29,6 +29,9 @@ pub struct Claim {
     pub by: Caller,
     /// Until when.
     pub term: Term,
+    /// From which machine, if they said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<KeyId>,
 }
 
 /// What became of a package that was received.
@@ -42,6 +45,9 @@ pub struct Receipt {
     pub policy: Policy,
     /// What became of each key.
     pub report: Vec<KeyFate>,
+    /// On which machine, if they said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<KeyId>,
 }
 
 /// What happened to a package.
@@ -62,7 +68,7 @@ pub enum PackageEvent {
         /// The right.
         claim: Claim,
     },
-    /// The right was given back.
+    /// The right was given back; or what was received by it, because it came to nothing.
     Released {
         /// Which.
         fence: Fence,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::event::{Claim, Origin, PackageEvent, Receipt};
-use super::label::{Label, Recipient};
+use super::label::{KeyId, Label, Recipient};
 use crate::text::Reason;
 use crate::{Digest, Fence, Moment, PackageId, ProjectId, Timestamp};
 
@@ -195,6 +195,32 @@ impl PackageRecord {
             | PackageEvent::Released { .. }
             | PackageEvent::ClaimExpired { .. } => PackageState::Created,
         };
+    }
+
+    /// The machine that claims it now, if it said which it is.
+    pub const fn claimant(&self) -> Option<&KeyId> {
+        match &self.state {
+            PackageState::Claimed { claim } => claim.machine.as_ref(),
+            PackageState::Created
+            | PackageState::Consumed { .. }
+            | PackageState::Transferred { .. }
+            | PackageState::Cancelled { .. }
+            | PackageState::Expired { .. } => None,
+        }
+    }
+
+    /// How it was received, if this machine did that and it is not to be received again.
+    pub fn receipt_of(&self, machine: &KeyId) -> Option<&Receipt> {
+        match &self.state {
+            PackageState::Consumed { receipt, .. } => {
+                (receipt.machine.as_ref() == Some(machine)).then_some(receipt)
+            }
+            PackageState::Created
+            | PackageState::Claimed { .. }
+            | PackageState::Transferred { .. }
+            | PackageState::Cancelled { .. }
+            | PackageState::Expired { .. } => None,
+        }
     }
 
     /// Where it is at a time; `wall` is never less than the latest time that the store has seen.

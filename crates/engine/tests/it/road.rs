@@ -1,5 +1,7 @@
 //! One walk down the road, by what the agent did.
 
+use std::time::Duration;
+
 use handoff_core::TaskState;
 use handoff_core::task::Evidence;
 use handoff_engine::Ending;
@@ -283,6 +285,34 @@ fn the_package_opens_and_has_the_evidence() {
     );
     assert_eq!(payload.proofs, task.evidence[..2]);
     assert_eq!(label.commit.map(|it| it.to_string()), stage.branch(&task));
+}
+
+#[test]
+fn the_package_is_as_a_person_set_packages_to_be() {
+    let mut stage = Stage::new();
+    stage.rules.ttl = Some(Duration::from_secs(60));
+    stage.rules.pipeline_version = Some("3".parse().unwrap());
+    let task = stage.add(spec("fix"));
+    stage.walk("true");
+    let task = stage.task(task.id);
+    let Some(Evidence::Sealed { package, digest }) = task.evidence.last() else {
+        panic!("{:?}", task.evidence);
+    };
+    let shelf = Shelf::at(stage.places.packages(stage.project));
+    let opened = shelf.load(*package, &digest.parse().unwrap()).unwrap();
+    let Package { label, payload } = opened.package;
+    let lives = label
+        .expires_at
+        .map(|at| at.duration_since(label.created_at));
+    assert_eq!(lives.map(|it| it.as_secs()), Some(60));
+    assert_eq!(
+        payload.metadata.pipeline_version,
+        stage.rules.pipeline_version
+    );
+    stage.rules.required = ["phase.a".parse().unwrap()].into();
+    stage.add(spec("next"));
+    let why = objection(&stage.walk("true").ending);
+    assert!(why.contains("lacks `phase.a`"), "{why}");
 }
 
 #[test]

@@ -10,7 +10,9 @@ use handoff_core::task::{Command, Dependency, TaskSpec, Until};
 use handoff_core::{
     Caller, Event, IdempotencyKey, Ownership, ProjectId, StoreId, StreamId, Task, TaskEvent, TaskId,
 };
-use handoff_engine::{Attempt, EngineError, Places, Walked, Workshop, reconcile, walk_next};
+use handoff_engine::{
+    Attempt, EngineError, PackageRules, Places, Walked, Workshop, reconcile, walk_next,
+};
 use handoff_git::{Git, Repository};
 use handoff_store::queue::{Change, Request, TaskRef, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
@@ -25,6 +27,7 @@ pub(crate) struct Stage {
     pub(crate) store: SqliteStore,
     pub(crate) project: ProjectId,
     pub(crate) places: Places,
+    pub(crate) rules: PackageRules,
     repository: Repository,
     clock: Rc<ManualClock>,
 }
@@ -44,6 +47,7 @@ impl Stage {
             store,
             project,
             places,
+            rules: PackageRules::default(),
             repository,
             clock,
         }
@@ -82,6 +86,7 @@ impl Stage {
             clock: &*self.clock,
             places: self.places.clone(),
             environment,
+            rules: self.rules.clone(),
         }
     }
 

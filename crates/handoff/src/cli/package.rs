@@ -5,6 +5,7 @@ mod create;
 pub(super) mod draft;
 pub(super) mod export;
 mod gc;
+pub(super) mod grasp;
 mod import;
 mod life;
 mod list;

@@ -5,14 +5,18 @@ use std::ffi::OsString;
 use handoff_agents::Agent;
 use handoff_api::{ExitCode, ReceivedDocument};
 use handoff_core::task::Command;
-use handoff_core::{PackageId, SessionName, Task};
+use handoff_core::{ContextScope, PackageId, SessionId, SessionName, Task};
+use handoff_engine::depot::Stored;
 use handoff_package::payload::SessionState;
+use handoff_session::{Standing, catalogue, inbox};
 use handoff_store::queue::{Change, TaskRef};
 use handoff_store::{StoreError, packages, read, tasks};
 
 use super::package::desk_for;
+use super::package::grasp::Grasp;
 use super::package::receive::{self, PolicyArg, Received};
-use super::session::run as sessions;
+use super::session::address::{places, unreadable};
+use super::session::{run as sessions, stop_session};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -39,15 +43,60 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
     let stored = desk.depot().find(args.package)?;
     let task = task_of(args.package, &mut desk)?;
+    // Until the new session has heard of it: whoever repeats this meanwhile is told to wait.
+    let grasp = Grasp::take(args.package, &mut desk)?;
+    put_back_if_nothing_began(&stored, task.as_ref(), &grasp, &mut desk, ctx)?;
     match (stored.opened.package.payload.session, task) {
-        (Some(session), Some(task)) => in_session(args, &session, &task, &mut desk, ctx),
-        (Some(session), None) => session_alone(args, &session, &mut desk, ctx),
+        (Some(session), Some(task)) => in_session(args, &session, (&task, grasp), &mut desk, ctx),
+        (Some(session), None) => session_alone(args, &session, grasp, &mut desk, ctx),
         (None, Some(task)) => {
-            let received = take_up(args, &task, &mut desk, ctx)?;
-            told(args, &task, received, ctx).map(ExitCode::number)
+            let received = take_up(args, &task, &grasp, &mut desk, ctx)?;
+            told(args, &task, &received, ctx).map(ExitCode::number)
         }
         (None, None) => Err(unknown(args.package)),
     }
+}
+
+/// A resume that was killed, or whose session could not be begun, can be repeated: what it received is put back first.
+fn put_back_if_nothing_began(
+    stored: &Stored,
+    task: Option<&Task>,
+    grasp: &Grasp,
+    desk: &mut Desk,
+    ctx: &Context,
+) -> Result<(), Failure> {
+    let record = &stored.record;
+    let Some(receipt) = grasp.receipt(record) else {
+        return Ok(());
+    };
+    let is_untouched = match receipt.into {
+        ContextScope::Task(id) => task.is_some_and(|task| {
+            let payload = &stored.opened.package.payload;
+            let is_untouched = |fence| task.is_untouched_since(fence);
+            // Without a session there is nothing to do but to take the hold away.
+            let is_unfinished = payload.session.is_some() || task.hold.is_some();
+            task.id == id && is_unfinished && payload.fence.is_some_and(is_untouched)
+        }),
+        ContextScope::Session(id) => has_never_heard(id, ctx)?,
+        ContextScope::Project(_) => false,
+    };
+    if is_untouched {
+        grasp.put_back(record.fence, desk)?;
+    }
+    Ok(())
+}
+
+/// Whether a session of this machine was to go on with it and got no word of it. If it still waits, nobody needs it.
+fn has_never_heard(id: SessionId, ctx: &Context) -> Result<bool, Failure> {
+    let known = catalogue::by_id(&places(ctx)?, id).map_err(|error| unreadable(&error))?;
+    let Some(known) = known else {
+        return Ok(false);
+    };
+    let is_silent = inbox::read(&known.directory).is_ok_and(|letters| letters.is_empty());
+    if is_silent && known.standing == Standing::Live {
+        stop_session(id, ctx)?;
+    }
+    Ok(is_silent)
 }
 
 fn unknown(id: PackageId) -> Failure {
@@ -70,9 +119,15 @@ fn task_of(id: PackageId, desk: &mut Desk) -> Result<Option<Task>, Failure> {
 }
 
 /// Receives the package into the context of its task, which is handed out again.
-fn take_up(args: &Args, task: &Task, desk: &mut Desk, ctx: &Context) -> Result<Received, Failure> {
+fn take_up(
+    args: &Args,
+    task: &Task,
+    grasp: &Grasp,
+    desk: &mut Desk,
+    ctx: &Context,
+) -> Result<Received, Failure> {
     let asked = receive::Args::into_task(args.package, task, args.policy);
-    let received = receive::receive(&asked, desk, ctx)?;
+    let received = receive::receive(&asked, grasp, desk, ctx)?;
     let change = Change::Tell {
         task: TaskRef::Id(task.id),
         command: Command::Unhold,
@@ -84,7 +139,7 @@ fn take_up(args: &Args, task: &Task, desk: &mut Desk, ctx: &Context) -> Result<R
 fn told(
     args: &Args,
     task: &Task,
-    received: Received,
+    received: &Received,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let name = &task.spec.name;
@@ -104,16 +159,18 @@ fn told(
 fn in_session(
     args: &Args,
     session: &SessionState,
-    task: &Task,
+    (task, grasp): (&Task, Grasp),
     desk: &mut Desk,
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
     let begin = sessions::Args::resuming(agent(args, session)?, args.id.clone(), args.detach);
-    let prompt = take_up(args, task, desk, ctx)?.prompt();
+    let prompt = take_up(args, task, &grasp, desk, ctx)?.prompt();
     let name = task.spec.name.to_string();
-    sessions::run(&begin.with_task(name.clone(), prompt), ctx).map_err(|failure| {
+    let begin = begin.with_task(name.clone(), prompt);
+    sessions::run_and(&begin, ctx, || drop(grasp)).map_err(|failure| {
         failure.hint(format!(
-            "the package is received; begin a session for its task: `handoff run AGENT --task {name}`"
+            "as long as nobody works on `{name}`, this can be repeated: `handoff resume {}`",
+            args.package
         ))
     })
 }
@@ -122,13 +179,17 @@ fn in_session(
 fn session_alone(
     args: &Args,
     session: &SessionState,
+    grasp: Grasp,
     desk: &mut Desk,
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
     let begin = sessions::Args::resuming(agent(args, session)?, args.id.clone(), args.detach);
-    sessions::begin(&begin, ctx, |id, ctx| {
-        let asked = receive::Args::into_session(args.package, id, args.policy);
-        Ok(receive::receive(&asked, desk, ctx)?.prompt())
+    sessions::begin(&begin, ctx, |known, ctx| {
+        let asked = receive::Args::into_session(args.package, known.record.id, args.policy);
+        let prompt = receive::receive(&asked, &grasp, desk, ctx)?.prompt();
+        sessions::send_first(prompt, known)?;
+        drop(grasp);
+        Ok(())
     })
 }
 

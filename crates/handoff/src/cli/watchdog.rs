@@ -22,7 +22,7 @@ pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> 
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
-    let mut workshop = desk.workshop(ctx, &*clock);
+    let mut workshop = desk.workshop(ctx, &*clock)?;
     let repaired = reconcile::all(&mut workshop)?;
     let mut seen = WatchdogDocument {
         given_back: repaired.given_back,

@@ -98,7 +98,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let clock = ctx.clock()?;
     let crew = Crew::new(Place::new(ctx, spawner), slots, shift);
     let mut reporter = Reporter::new(shift);
-    let mut workshop = desk.workshop(ctx, &*clock);
+    let mut workshop = desk.workshop(ctx, &*clock)?;
     let mut untold = None;
     crew.work(&mut workshop, |news| {
         let told = reporter.tell(news, ctx);

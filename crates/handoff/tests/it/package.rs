@@ -2,6 +2,7 @@
 
 mod carrying;
 mod flaws;
+mod repeating;
 mod secrets;
 mod settings;
 

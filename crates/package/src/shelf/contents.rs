@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use handoff_core::Digest;
-use handoff_files::atomic::create_new_from;
+use handoff_files::atomic::{create_new_from, replace_from};
 use handoff_files::{Access, Dir, DirError, Mode, WriteError};
 
 use super::{Shelf, ShelfError};
-use crate::blobs::{BlobError, Blobs, PIECE};
+use crate::blobs::{BlobError, Blobs, PIECE, is_sound};
 use crate::hashing::Checked;
 use crate::payload::Attachment;
 
@@ -49,14 +49,21 @@ impl Shelf {
         self.path.join("blobs")
     }
 
-    /// Content that is there already is neither read nor written; that it is wanted again is marked by its time.
-    fn put_blob(&self, blob: &Attachment, content: &mut dyn Read) -> Result<(), ShelfError> {
+    /// Content that is there already is not written again, unless it is damaged; that it is wanted is marked by its time.
+    fn put_blob(&mut self, blob: &Attachment, content: &mut dyn Read) -> Result<(), ShelfError> {
         let dir = Dir::create_private(&self.path)?.create_dir("blobs")?;
-        if dir.touch(blob.sha256.as_str())? {
+        let name = blob.sha256.as_str();
+        let is_there = dir.touch(name)?;
+        if is_there && is_sound(self, blob) {
             return Ok(());
         }
         let mut content = Checked::new(content, blob.sha256.clone(), blob.size);
-        match create_new_from(&dir, blob.sha256.as_str(), &mut content, Mode::Private) {
+        let written = if is_there {
+            replace_from(&dir, name, &mut content, Mode::Private)
+        } else {
+            create_new_from(&dir, name, &mut content, Mode::Private)
+        };
+        match written {
             Ok(_) | Err(WriteError::AlreadyExists(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }

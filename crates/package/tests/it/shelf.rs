@@ -60,8 +60,14 @@ fn an_attachment_is_kept_by_its_content() {
     };
     assert_eq!(read(&mut shelf).unwrap(), text);
     let blob = shelf.path().join("blobs").join(attachment.sha256.as_str());
-    std::fs::write(blob, "jello").unwrap();
+    std::fs::write(&blob, "jello").unwrap();
     assert!(read(&mut shelf).is_err());
+    // Bringing it again mends it; bringing something else does not.
+    assert!(shelf.take_in(&attachment, &mut &b"hullo"[..]).is_err());
+    assert!(read(&mut shelf).is_err());
+    shelf.take_in(&attachment, &mut text.as_bytes()).unwrap();
+    assert_eq!(read(&mut shelf).unwrap(), text);
+    std::fs::write(blob, "jello").unwrap();
     let long_ago = SystemTime::UNIX_EPOCH;
     let unnamed = shelf.unnamed_blobs(&BTreeSet::new(), long_ago).unwrap();
     assert_eq!(unnamed, vec![], "somebody may be about to name it");

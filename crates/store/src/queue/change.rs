@@ -155,7 +155,8 @@ pub enum BatchRef {
 pub struct Receiving {
     /// Which package.
     pub id: PackageId,
-    /// By which claim.
+    /// By which claim. Not part of what is asked: a repeat brings another one, and gets the first receipt.
+    #[serde(skip)]
     pub fence: Fence,
     /// The project that takes it in.
     pub project: ProjectId,

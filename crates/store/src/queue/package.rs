@@ -76,6 +76,7 @@ pub(super) fn receive(
         into,
         policy,
         report: restoration.report.clone(),
+        machine: package.claimant().cloned(),
     };
     let events = package.consume(receiving.fence, receipt, wall, &tx.now);
     let events = events.map_err(refused(id))?;

@@ -78,7 +78,7 @@ pub(super) fn repaired_and_finished(stage: &mut Stage, ctx: &mut Context) -> Res
     heading(ctx, "3. The next command repairs, the next worker finishes")?;
     let mut desk = stage.desk()?;
     let clock = stage.context().clock()?;
-    let mut workshop = desk.workshop(stage.context(), &*clock);
+    let mut workshop = desk.workshop(stage.context(), &*clock)?;
     reconcile::all(&mut workshop)?;
     recount(stage, &mut desk, ctx)?;
     let refs = stage.git(&[

@@ -90,7 +90,7 @@ fn prune(ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
-    let mut workshop = desk.workshop(ctx, &*clock);
+    let mut workshop = desk.workshop(ctx, &*clock)?;
     let ignored = ignored(&mut workshop);
     reconcile::lost_holders(&mut *workshop.store, &workshop.places)?;
     let repaired = reconcile::orphaned_worktrees(&mut workshop)?;

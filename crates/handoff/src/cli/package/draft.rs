@@ -60,7 +60,7 @@ pub(crate) struct DraftArgs {
     /// Who makes it.
     #[arg(long, value_name = "NAME")]
     created_by: Option<Actor>,
-    /// The version of the pipeline.
+    /// The version of the pipeline; without it what `[package] pipeline_version` of your configuration says.
     #[arg(long, value_name = "VERSION")]
     pipeline_version: Option<PipelineVersion>,
     /// How long it can be received, such as `12h` or `3d`; without it what `[package] ttl` of your configuration says, else a
@@ -256,7 +256,7 @@ impl DraftArgs {
             checkpoint: self.checkpoint(),
             metadata: Metadata {
                 version: PayloadVersion::One,
-                pipeline_version: self.pipeline_version,
+                pipeline_version: self.pipeline_version.or(material.settings.pipeline_version),
                 created_by: self
                     .created_by
                     .unwrap_or_else(|| by.parse().expect("a caller is a word or an id")),

@@ -10,7 +10,7 @@ use handoff_engine::depot::Stored;
 use handoff_files::{Dir, Mode, WriteError, atomic};
 use handoff_package::bundle::Bundle;
 
-use super::receive::claim;
+use super::grasp::Grasp;
 use super::{desk_for, life, send, tell};
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
@@ -31,8 +31,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
-    let fence = match &args.transfer_to {
-        Some(_) => Some(claim(args.package, &mut desk)?),
+    let right = match &args.transfer_to {
+        Some(_) => {
+            let grasp = Grasp::take(args.package, &mut desk)?;
+            let fence = grasp.claim(&mut desk)?;
+            Some((grasp, fence))
+        }
         None => None,
     };
     let written = bundled(args.package, &mut desk, |bundle| {
@@ -42,8 +46,8 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         }
     });
     if let Err(failure) = written {
-        if let Some(fence) = fence {
-            life::give_back(args.package, fence, &mut desk);
+        if let Some((grasp, fence)) = right {
+            grasp.give_back(fence, &mut desk);
         }
         return Err(failure);
     }
@@ -54,6 +58,7 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Done);
     };
     // Written first: if this fails, two stores have it, and this one still says so.
+    let fence = right.as_ref().map(|(_, fence)| *fence);
     let record = transferred(args.package, to, fence, &mut desk)?;
     if args.output.is_some() {
         return tell(&mut desk, &record, vec![], ctx);
@@ -70,10 +75,11 @@ pub(crate) fn to_file(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(package, ctx)?;
-    let fence = claim(package, &mut desk)?;
+    let grasp = Grasp::take(package, &mut desk)?;
+    let fence = grasp.claim(&mut desk)?;
     let written = bundled(package, &mut desk, |bundle| write_file(output, bundle));
     if let Err(failure) = written {
-        life::give_back(package, fence, &mut desk);
+        grasp.give_back(fence, &mut desk);
         return Err(failure);
     }
     let record = transferred(package, to, Some(fence), &mut desk)?;

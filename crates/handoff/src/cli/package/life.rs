@@ -73,12 +73,3 @@ pub(super) fn change(
     let record = recorded.receipt.answer.into_package();
     record.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a package"))
 }
-
-/// It is free again at once, and not only when the claim runs out. If that fails too, it runs out.
-pub(super) fn give_back(id: PackageId, fence: Fence, desk: &mut Desk) {
-    let command = PackageCommand::Release {
-        fence: Some(fence),
-        reason: "it came to nothing".parse().ok(),
-    };
-    change(desk, id, command, KeyArg { key: None }).ok();
-}

@@ -1,31 +1,25 @@
 //! `handoff package receive`.
 
-use std::time::Duration;
-
 use handoff_api::{ExitCode, ReceivedDocument, VerificationDocument};
 use handoff_core::caller::Action;
 use handoff_core::context::{Fate, KeyFate, Policy};
-use handoff_core::lease::Ttl;
-use handoff_core::package::{Origin, PackageCommand, PackageRefusal, PackageState};
+use handoff_core::package::{Origin, PackageStanding, PackageState};
 use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, SessionId, Task};
 use handoff_engine::depot::{Acceptance, Stored};
 use handoff_package::KeyStanding;
-use handoff_store::StoreError;
 use handoff_store::queue::{Change, Receiving};
 
 use super::draft::tree;
+use super::grasp::Grasp;
 use super::probe::{Commands, Prober, commands};
 use super::verdict::Grounds;
-use super::{desk_for, life, prompt};
+use super::{desk_for, prompt};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, Recorded};
 use crate::failure::Failure;
 use crate::output::{one_line, plain};
-
-/// How long a claim lasts: longer than checks take, and no longer than a person waits after a crash.
-const CLAIM: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -40,14 +34,24 @@ pub(crate) struct Args {
     /// Refuse it if a claim is not true, or the code has moved.
     #[arg(long)]
     strict: bool,
-    /// Take it though nobody vouches for it: signed by a key that nobody trusts, or never sealed.
-    #[arg(long)]
-    untrusted: bool,
+    #[command(flatten)]
+    leniency: LeniencyArgs,
     /// Into the context of this.
     #[command(flatten)]
     scope: ScopeArg,
     #[command(flatten)]
     key: KeyArg,
+}
+
+/// What a person says need not be as it should.
+#[derive(Debug, Default, clap::Args)]
+struct LeniencyArgs {
+    /// Take it though nobody vouches for it: signed by a key that nobody trusts, or never sealed.
+    #[arg(long)]
+    untrusted: bool,
+    /// Take it though it comes from another version of the pipeline than `[package] pipeline_version` says.
+    #[arg(long)]
+    any_version: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -71,7 +75,8 @@ impl From<PolicyArg> for Policy {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
-    let received = receive(args, &mut desk, ctx)?;
+    let grasp = Grasp::take(args.package, &mut desk)?;
+    let received = receive(args, &grasp, &mut desk, ctx)?;
     received.show(args, ctx)
 }
 
@@ -83,7 +88,7 @@ impl Args {
             policy,
             run_probes: false,
             strict: false,
-            untrusted: false,
+            leniency: LeniencyArgs::default(),
             scope: ScopeArg::of_session(session),
             key: KeyArg { key: None },
         }
@@ -96,7 +101,7 @@ impl Args {
             policy,
             run_probes: false,
             strict: false,
-            untrusted: false,
+            leniency: LeniencyArgs::default(),
             scope: ScopeArg::of_task(task.id),
             key: KeyArg { key: None },
         }
@@ -108,32 +113,51 @@ pub(crate) struct Received {
     stored: Stored,
     found: VerificationDocument,
     record: PackageRecord,
+    recorded: Recorded,
 }
 
 /// Takes a package in: all of it, or nothing.
-pub(crate) fn receive(args: &Args, desk: &mut Desk, ctx: &Context) -> Result<Received, Failure> {
+pub(crate) fn receive(
+    args: &Args,
+    grasp: &Grasp,
+    desk: &mut Desk,
+    ctx: &Context,
+) -> Result<Received, Failure> {
     desk.caller.may(Action::Receive)?;
     let commands = commands(args.run_probes, &desk.caller)?;
     let into = args.scope.resolve(desk)?;
     let stored = desk.depot().find(args.package)?;
     let grounds = accept(args, &stored, desk, ctx)?;
-    let fence = claim(args.package, desk)?;
-    let looked = look(&stored, &grounds, commands, desk, ctx).and_then(|found| {
+    let fence = right(args, &stored, grasp, desk)?;
+    let taken = look(&stored, &grounds, commands, desk, ctx).and_then(|found| {
         strictly(args, &found)?;
-        let record = take(args, &stored, fence, into, desk)?;
-        Ok((found, record))
+        let recorded = take(args, &stored, fence, into, desk)?;
+        Ok((found, recorded))
     });
-    match looked {
-        Ok((found, record)) => Ok(Received {
-            stored,
-            found,
-            record,
-        }),
-        Err(failure) => {
-            life::give_back(args.package, fence, desk);
-            Err(failure)
-        }
+    let is_new = matches!(&taken, Ok((_, recorded)) if !recorded.receipt.is_repeat);
+    if !is_new {
+        // Nothing was received by it.
+        grasp.give_back(fence, desk);
     }
+    let (found, recorded) = taken?;
+    let record = recorded.receipt.answer.clone().into_package();
+    let record =
+        record.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a package"))?;
+    Ok(Received {
+        stored,
+        found,
+        record,
+        recorded,
+    })
+}
+
+/// The right to receive it. Whoever repeats a command by its key needs none: the ledger has the receipt, or refuses.
+fn right(args: &Args, stored: &Stored, grasp: &Grasp, desk: &mut Desk) -> Result<Fence, Failure> {
+    let is_over = stored.standing == PackageStanding::Consumed;
+    if is_over && args.key.key.is_some() {
+        return Ok(stored.record.fence);
+    }
+    grasp.claim(desk)
 }
 
 fn look(
@@ -154,9 +178,12 @@ fn accept(
     desk: &mut Desk,
     ctx: &Context,
 ) -> Result<Grounds, Failure> {
-    let grounds = Grounds::find(stored, desk, ctx)?;
+    let mut grounds = Grounds::find(stored, desk, ctx)?;
+    if args.leniency.any_version {
+        grounds = grounds.whatever_the_version();
+    }
     let mut acceptance = grounds.acceptance.clone();
-    if args.untrusted {
+    if args.leniency.untrusted {
         desk.caller.may(Action::Trust)?;
         acceptance = without_vouching(acceptance);
     }
@@ -188,21 +215,6 @@ fn without_vouching(mut acceptance: Acceptance) -> Acceptance {
     acceptance
 }
 
-/// Gets the exclusive right to receive it.
-pub(crate) fn claim(id: PackageId, desk: &mut Desk) -> Result<Fence, Failure> {
-    let ttl = Ttl::new(CLAIM).expect("an hour is within the limits");
-    let command = PackageCommand::Claim { ttl };
-    let recorded = desk.submit(Change::Package { id, command }, None)?;
-    let record = recorded.receipt.answer.into_package();
-    let record = record.ok_or_else(|| Failure::new(ExitCode::Internal, "no package"))?;
-    if matches!(record.state, PackageState::Expired { .. }) {
-        let at = record.label.expires_at;
-        let refusal = PackageRefusal::Expired { at };
-        return Err(StoreError::PackageRefused { id, refusal }.into());
-    }
-    Ok(record.fence)
-}
-
 fn strictly(args: &Args, found: &VerificationDocument) -> Result<(), Failure> {
     let untrue: Vec<_> = found
         .claims
@@ -226,7 +238,7 @@ fn take(
     fence: Fence,
     into: ContextScope,
     desk: &mut Desk,
-) -> Result<PackageRecord, Failure> {
+) -> Result<Recorded, Failure> {
     let receiving = Receiving {
         id: args.package,
         fence,
@@ -235,9 +247,7 @@ fn take(
         policy: args.policy.into(),
         entries: stored.opened.package.payload.context.to_entries(),
     };
-    let recorded = desk.submit(Change::Receive(receiving), args.key.key.clone())?;
-    let record = recorded.receipt.answer.into_package();
-    record.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a package"))
+    desk.submit(Change::Receive(receiving), args.key.key.clone())
 }
 
 impl Received {
@@ -247,11 +257,11 @@ impl Received {
     }
 
     /// All of it, for a program.
-    pub(crate) fn document(self, args: &Args) -> ReceivedDocument {
+    pub(crate) fn document(&self, args: &Args) -> ReceivedDocument {
         let (into, report) = self.outcome();
         ReceivedDocument {
             prompt: prompt::of(&self.stored, &self.found),
-            verification: self.found,
+            verification: self.found.clone(),
             into,
             policy: args.policy.into(),
             report,
@@ -273,6 +283,11 @@ impl Received {
     }
 
     fn show(self, args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+        let told = self.tell(args, ctx);
+        told.map_err(|failure| self.recorded.untold(failure))
+    }
+
+    fn tell(&self, args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         if ctx.out.is_json() {
             let document = self.document(args);
             ctx.out.document(ReceivedDocument::SCHEMA, document)?;

@@ -11,8 +11,7 @@ use handoff_process::{Exit, Program, output};
 
 use super::desk_for;
 use super::export::{bundled, transferred};
-use super::receive::claim;
-use crate::cli::package::life;
+use super::grasp::Grasp;
 use crate::cli::span::Span;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -46,8 +45,9 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         .host
         .parse()
         .map_err(|error| Failure::usage("that is no host").because(&error))?;
-    // While it is claimed nobody here can receive it; if we die, the claim runs out and it is free again.
-    let fence = claim(args.package, &mut desk)?;
+    // While it is claimed nobody here can receive it; if we die, whoever comes next on this machine gets it at once.
+    let grasp = Grasp::take(args.package, &mut desk)?;
+    let fence = grasp.claim(&mut desk)?;
     let sent = packed(args.package, &mut desk).and_then(|bundle| {
         let delivered = deliver(args, &bundle, ctx);
         // What stays is swept by `package gc`.
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         delivered
     });
     if let Err(failure) = sent {
-        life::give_back(args.package, fence, &mut desk);
+        grasp.give_back(fence, &mut desk);
         return Err(failure);
     }
     let record = transferred(args.package, to, Some(fence), &mut desk)?;

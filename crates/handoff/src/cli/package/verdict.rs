@@ -2,7 +2,7 @@
 
 use handoff_api::{SignerDocument, VerificationDocument};
 use handoff_core::ContextKey;
-use handoff_core::package::{Origin, PackageStanding, SKEW};
+use handoff_core::package::{Origin, PackageStanding, PipelineVersion, SKEW};
 use handoff_engine::depot::{Acceptance, Stored};
 use handoff_package::KeyStanding;
 use handoff_package::keyring::KnownKey;
@@ -21,6 +21,8 @@ pub(super) struct Grounds {
     /// The keys that this machine's configuration asks for, and that are not in it.
     missing: Vec<ContextKey>,
     resolution: Resolution,
+    /// The version of the pipeline that it comes from and the one here, if both are known and differ.
+    versions: Option<(PipelineVersion, PipelineVersion)>,
 }
 
 impl Grounds {
@@ -31,12 +33,23 @@ impl Grounds {
         let wanted = settings.required.of(label.kind, phase);
         let is_there = |key: &ContextKey| payload.context.entries.iter().any(|it| it.key == *key);
         let missing = wanted.into_iter().filter(|key| !is_there(key)).collect();
+        let theirs = payload.metadata.pipeline_version.clone();
+        let versions = theirs.zip(settings.pipeline_version.clone());
         let here = surroundings(label, settings, desk)?;
         Ok(Self {
             acceptance: desk.depot().acceptance(stored)?,
             missing,
             resolution: resolve(payload.checkpoint.as_ref(), &here),
+            versions: versions.filter(|(theirs, ours)| theirs != ours),
         })
+    }
+
+    /// As if the versions of the two pipelines were the same.
+    pub(super) fn whatever_the_version(self) -> Self {
+        Self {
+            versions: None,
+            ..self
+        }
     }
 
     /// What speaks against it, whatever the ledger says about it, if its signer and its way here are worth this much.
@@ -66,7 +79,10 @@ impl Grounds {
             Resolution::Impossible(why) => Some(format!("it cannot be gone on with: {why}")),
             Resolution::Resolved | Resolution::Words(_) => None,
         };
-        [by_signer, for_others, unsealed, lacking, nowhere]
+        let foreign = self.versions.as_ref().map(|(theirs, ours)| {
+            format!("it comes from version {theirs} of the pipeline, and here is {ours}")
+        });
+        [by_signer, for_others, unsealed, lacking, nowhere, foreign]
             .into_iter()
             .flatten()
             .collect()

@@ -96,11 +96,11 @@ pub(super) fn parse_name(text: &str) -> Result<SessionName, Failure> {
     })
 }
 
-pub(super) fn places(ctx: &Context) -> Result<Places, Failure> {
+pub(crate) fn places(ctx: &Context) -> Result<Places, Failure> {
     Ok(Places::new(ctx.home()?))
 }
 
-pub(super) fn unreadable(error: &CatalogueError) -> Failure {
+pub(crate) fn unreadable(error: &CatalogueError) -> Failure {
     let code = match error {
         CatalogueError::Record(_) | CatalogueError::Name(..) => ExitCode::Damaged,
         CatalogueError::Directory(_) | CatalogueError::Lock(_) => ExitCode::Unavailable,

@@ -150,6 +150,15 @@ pub(crate) struct SeatArgs {
 }
 
 pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
+    run_and(args, ctx, || ())
+}
+
+/// The same, with something to be done when the session has heard what it is for, and before anybody sits down at it.
+pub(crate) fn run_and(
+    args: &Args,
+    ctx: &mut Context,
+    briefed: impl FnOnce(),
+) -> Result<u8, Failure> {
     caller(&ctx.ambient)?.may(Action::Supervise)?;
     let terminal = match args.seat() {
         Seat::Here => Some(own_terminal(ctx)?),
@@ -163,14 +172,15 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     launch.start(timeout, ctx)?;
     let known = find(launch.id, ctx)?;
     brief(args, &known, assignment)?;
+    briefed();
     sit_down(args, &launch, &known, ctx)
 }
 
-/// Begins a session whose first message another command makes when it lives. If it cannot, the session is ended.
+/// Begins a session that another command tells what it is for when it lives. If it cannot, the session is ended.
 pub(crate) fn begin(
     args: &Args,
     ctx: &mut Context,
-    first: impl FnOnce(SessionId, &Context) -> Result<String, Failure>,
+    brief: impl FnOnce(&Known, &Context) -> Result<(), Failure>,
 ) -> Result<u8, Failure> {
     caller(&ctx.ambient)?.may(Action::Supervise)?;
     let terminal = match args.seat() {
@@ -181,7 +191,7 @@ pub(crate) fn begin(
     let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
     launch.start(timeout, ctx)?;
     let known = find(launch.id, ctx)?;
-    match first(known.record.id, ctx).and_then(|text| send_first(text, &known)) {
+    match brief(&known, ctx) {
         Ok(()) => sit_down(args, &launch, &known, ctx),
         Err(failure) => {
             // It has heard of nothing yet; what is left of it is listed.
@@ -216,7 +226,7 @@ fn brief(args: &Args, known: &Known, assignment: Option<Assignment>) -> Result<(
     }
 }
 
-pub(super) fn send_first(text: String, known: &Known) -> Result<(), Failure> {
+pub(crate) fn send_first(text: String, known: &Known) -> Result<(), Failure> {
     let key = format!("{}/first", known.record.id);
     let order = Order {
         text,

@@ -44,7 +44,7 @@ impl Site for Place {
         let ctx = self.context();
         let clock = ctx.clock()?;
         let mut desk = Desk::open(&ctx)?;
-        let mut workshop = desk.workshop(&ctx, &*clock);
+        let mut workshop = desk.workshop(&ctx, &*clock)?;
         Ok(walk.to_the_end(&mut workshop, &self.spawner)?)
     }
 

@@ -83,6 +83,31 @@ fn a_place_to_go_on_that_does_not_exist_is_refused_and_others_are_said_to_be_wor
 }
 
 #[test]
+fn a_package_of_another_pipeline_is_received_only_if_somebody_says_so() {
+    let stage = stage();
+    configure(&stage, "[package]\npipeline_version = \"3\"\n");
+    let (ours, theirs) = (
+        create(&stage, &[]),
+        create(&stage, &["--pipeline-version", "2"]),
+    );
+    let shown = stage.json(&format!("package show {ours}"));
+    assert_eq!(shown["payload"]["metadata"]["pipelineVersion"], "3");
+    stage.say(&format!("package receive {ours}")).success();
+    let told = stage.say(&format!("package receive {theirs}")).failure(12);
+    assert!(
+        told.snapshot()
+            .contains("version 2 of the pipeline, and here is 3"),
+        "{}",
+        told.snapshot()
+    );
+    let shown = stage.json(&format!("package show {theirs}"));
+    assert_eq!(shown["state"], "created");
+    stage
+        .say(&format!("package receive {theirs} --any-version"))
+        .success();
+}
+
+#[test]
 fn the_feature_and_its_plan_say_where_to_go_on() {
     let stage = stage();
     stage.feature("login", "- [x] One\n- [ ] Two\n");

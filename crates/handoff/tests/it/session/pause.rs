@@ -54,6 +54,32 @@ fn a_session_with_a_task_is_paused_with_it() {
 }
 
 #[test]
+fn a_resume_whose_session_does_not_begin_can_be_repeated() {
+    let hall = Hall::new();
+    hall.run("one", &["cat"]);
+    let alone = paused(&hall, "pause --session one");
+    // It is received when the session lives, and this one has ended by then.
+    let failed = hall
+        .stage
+        .say(&format!("resume {alone} --agent false --detach"));
+    assert_ne!(failed.code(), Some(0), "{}", failed.stdout);
+    let resume = format!("resume {alone} --agent cat --detach --id two");
+    hall.stage.say(&resume).success();
+    hall.stage.say(&resume).failure(4);
+    hall.stage.add("fix");
+    hall.run("three", &["cat", "--task", "fix"]);
+    let package = paused(&hall, "pause --session three");
+    let nobody = format!("resume {package} --agent no-such-agent --detach");
+    assert_ne!(hall.stage.say(&nobody).code(), Some(0));
+    assert_eq!(hall.stage.state("fix"), "queued");
+    let resume = format!("resume {package} --agent cat --detach --id four");
+    hall.stage.say(&resume).success();
+    assert_eq!(hall.stage.state("fix"), "running");
+    hall.stage.say(&resume).failure(4);
+    hall.stage.say("doctor --audit").success();
+}
+
+#[test]
 fn what_cannot_be_sealed_is_not_paused_and_lives() {
     let hall = Hall::new();
     hall.stage.add("fix");

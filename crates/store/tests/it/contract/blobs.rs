@@ -13,6 +13,7 @@ use crate::fixture::{Fixture, Place, uuid};
 on_both_stores! {
     a_content_is_there_when_it_is_whole,
     two_who_bring_the_same_keep_one,
+    what_is_damaged_is_superseded,
     what_nobody_names_goes_after_a_while,
 }
 
@@ -53,6 +54,15 @@ fn a_content_is_there_when_it_is_whole(fixture: &mut Fixture) {
     begun.finish(&mut *fixture.store, &digest).unwrap();
     assert!(is_there(fixture, &digest));
     assert_eq!(content(fixture, &digest), bytes);
+}
+
+fn what_is_damaged_is_superseded(fixture: &mut Fixture) {
+    let digest = Digest::of(b"right");
+    let wrong = upload(fixture, &[b"wr", b"ong"]);
+    wrong.finish(&mut *fixture.store, &digest).unwrap();
+    let right = upload(fixture, &[b"right"]);
+    right.supersede(&mut *fixture.store, &digest).unwrap();
+    assert_eq!(content(fixture, &digest), b"right");
 }
 
 fn two_who_bring_the_same_keep_one(fixture: &mut Fixture) {

@@ -5,10 +5,10 @@ use std::time::Duration;
 use handoff_core::context::{Author, Entry, Fate, Policy};
 use handoff_core::lease::Ttl;
 use handoff_core::package::{
-    Label, Origin, PackageCommand, PackageKind, PackageRefusal, PackageState,
+    KeyId, Label, Origin, PackageCommand, PackageKind, PackageRefusal, PackageState,
 };
 use handoff_core::{ContextScope, Digest, Fence, JsonText, PackageId, PackageRecord, Timestamp};
-use handoff_store::queue::{Change, Receiving, submit};
+use handoff_store::queue::{Change, Receiving, Request, submit};
 use handoff_store::{StoreError, contexts, packages, read};
 
 use super::on_both_stores;
@@ -17,10 +17,13 @@ use crate::fixture::{Fixture, Place, TTL, request, uuid};
 on_both_stores! {
     one_of_many_gets_it,
     a_dead_claimants_claim_runs_out,
+    a_dead_claimant_is_followed_at_once_by_its_own_machine,
+    what_came_to_nothing_is_put_back_by_the_machine_that_received_it,
     what_is_received_is_there_and_nothing_else_changes,
     a_conflict_changes_nothing,
     a_reusable_one_is_received_again,
     a_repeated_receipt_is_one_receipt,
+    a_receipt_is_repeated_by_its_key_and_not_by_its_claim,
     an_expired_one_stays_expired,
     one_from_the_future_is_refused,
     a_transferred_one_is_gone,
@@ -62,9 +65,23 @@ fn seal(fixture: &mut Fixture, label: Label) -> PackageId {
     id
 }
 
+/// For longer than any test takes.
 fn claiming(id: PackageId) -> Change {
-    let ttl = Ttl::new(TTL).unwrap();
-    telling(id, PackageCommand::Claim { ttl })
+    claiming_as(id, Ttl::default(), None)
+}
+
+fn claiming_as(id: PackageId, ttl: Ttl, machine: Option<KeyId>) -> Change {
+    telling(id, PackageCommand::Claim { ttl, machine })
+}
+
+fn claim_from(fixture: &mut Fixture, id: PackageId, machine: &KeyId) -> Result<Fence, StoreError> {
+    let change = claiming_as(id, Ttl::default(), Some(machine.clone()));
+    let receipt = fixture.submit(change)?;
+    Ok(receipt.answer.into_package().unwrap().fence)
+}
+
+fn machines() -> [KeyId; 2] {
+    ["key_0123456789abcdef", "key_fedcba9876543210"].map(|it| it.parse().unwrap())
 }
 
 fn telling(id: PackageId, command: PackageCommand) -> Change {
@@ -135,11 +152,8 @@ fn one_of_many_gets_it(fixture: &mut Fixture) {
 fn a_dead_claimants_claim_runs_out(fixture: &mut Fixture) {
     let fresh = label(fixture);
     let id = seal(fixture, fresh);
-    claim(fixture, id).unwrap();
-    assert!(matches!(
-        refusal(claim(fixture, id)),
-        PackageRefusal::Claimed { .. }
-    ));
+    let brief = claiming_as(id, Ttl::new(TTL).unwrap(), None);
+    fixture.submit(brief).unwrap();
     fixture.pass(TTL + Duration::from_millis(100));
     let again = claim(fixture, id).unwrap();
     assert_eq!(again.fence, Fence::new(2));
@@ -148,6 +162,55 @@ fn a_dead_claimants_claim_runs_out(fixture: &mut Fixture) {
         refusal(fixture.submit(change)),
         PackageRefusal::ClaimLost { .. }
     ));
+    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+}
+
+fn a_dead_claimant_is_followed_at_once_by_its_own_machine(fixture: &mut Fixture) {
+    let fresh = label(fixture);
+    let id = seal(fixture, fresh);
+    let [ours, theirs] = machines();
+    claim_from(fixture, id, &ours).unwrap();
+    for other in [
+        claim(fixture, id).map(drop),
+        claim_from(fixture, id, &theirs).map(drop),
+    ] {
+        assert!(matches!(refusal(other), PackageRefusal::Claimed { .. }));
+    }
+    assert_eq!(claim_from(fixture, id, &ours).unwrap(), Fence::new(2));
+    // Whoever was taken for dead and is not gets nothing.
+    let late = receiving(fixture, id, 1, vec![]);
+    assert!(matches!(
+        refusal(fixture.submit(late)),
+        PackageRefusal::ClaimLost { .. }
+    ));
+    let change = receiving(fixture, id, 2, vec![]);
+    fixture.submit(change).unwrap();
+    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+}
+
+fn what_came_to_nothing_is_put_back_by_the_machine_that_received_it(fixture: &mut Fixture) {
+    let fresh = label(fixture);
+    let id = seal(fixture, fresh);
+    let [ours, theirs] = machines();
+    let put_back = |machine: &KeyId, fence| {
+        let (fence, machine) = (Fence::new(fence), machine.clone());
+        telling(id, PackageCommand::Return { fence, machine })
+    };
+    assert!(fixture.submit(put_back(&ours, 0)).is_err());
+    claim_from(fixture, id, &ours).unwrap();
+    let change = receiving(fixture, id, 1, vec![entry("a", "1")]);
+    fixture.submit(change).unwrap();
+    for wrong in [put_back(&theirs, 1), put_back(&ours, 2)] {
+        assert!(matches!(
+            refusal(fixture.submit(wrong)),
+            PackageRefusal::Consumed { .. }
+        ));
+    }
+    fixture.submit(put_back(&ours, 1)).unwrap();
+    claim_from(fixture, id, &theirs).unwrap();
+    let change = receiving(fixture, id, 2, vec![entry("a", "1")]);
+    fixture.submit(change).unwrap();
+    assert_eq!(content(fixture), [entry("a", "1")]);
     assert_eq!(fixture.audit().faults, Vec::<String>::new());
 }
 
@@ -214,6 +277,25 @@ fn a_repeated_receipt_is_one_receipt(fixture: &mut Fixture) {
     let again = submit(&mut *fixture.store, &asked).unwrap();
     assert!(again.is_repeat);
     assert_eq!(first.answer, again.answer);
+}
+
+fn a_receipt_is_repeated_by_its_key_and_not_by_its_claim(fixture: &mut Fixture) {
+    let fresh = Label {
+        single_use: false,
+        ..label(fixture)
+    };
+    let id = seal(fixture, fresh);
+    claim(fixture, id).unwrap();
+    let first = request(receiving(fixture, id, 1, vec![entry("a", "1")]));
+    submit(&mut *fixture.store, &first).unwrap();
+    claim(fixture, id).unwrap();
+    let again = Request {
+        change: receiving(fixture, id, 2, vec![entry("a", "1")]),
+        ..first
+    };
+    assert!(submit(&mut *fixture.store, &again).unwrap().is_repeat);
+    let package = read(&mut *fixture.store, |tx| packages::get(tx, id)).unwrap();
+    assert_eq!(package.receipts, 1);
 }
 
 fn an_expired_one_stays_expired(fixture: &mut Fixture) {

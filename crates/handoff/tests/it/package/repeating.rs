@@ -1,0 +1,62 @@
+//! Whoever is killed while a package is received can say the same again.
+
+use super::{create, stage, value};
+
+/// A claim that kills whoever finds out about it, which is after the package was claimed and before it is consumed.
+const KILLER: &str = "deadly => run:kill -9 $PPID";
+
+#[test]
+fn a_killed_receiver_is_followed_at_once_by_the_next() {
+    let stage = stage();
+    let id = create(&stage, &["--claim", KILLER]);
+    stage.say("context rm phase.a").success();
+    for _ in 0..2 {
+        let killed = stage.say(&format!("package receive {id} --run-probes"));
+        assert_eq!(killed.code(), None, "{}", killed.stderr);
+        let shown = stage.json(&format!("package show {id}"));
+        assert_eq!(shown["state"], "claimed");
+    }
+    stage.say(&format!("package receive {id}")).success();
+    assert_eq!(value(&stage, "phase.a"), "9007199254740993");
+    stage.say(&format!("package receive {id}")).failure(4);
+    stage.say("doctor --audit").success();
+}
+
+#[test]
+fn a_killed_exporter_is_followed_too() {
+    let stage = stage();
+    let id = create(&stage, &["--claim", KILLER]);
+    let killed = stage.say(&format!("package receive {id} --run-probes"));
+    assert_eq!(killed.code(), None);
+    let carried = stage.env.work().join("carried.hof");
+    let words = ["package", "export", &id, "--transfer-to", "b", "-o"];
+    let words = words.into_iter().chain([carried.to_str().unwrap()]);
+    stage.run(words).success();
+}
+
+#[test]
+fn a_receipt_is_told_again_by_its_key() {
+    let stage = stage();
+    let id = create(&stage, &[]);
+    stage.say("context rm phase.a").success();
+    let receive = format!("package receive {id} --key again --json");
+    let first = stage.say(&receive).success().json();
+    let again = stage.say(&receive).success().json();
+    assert_eq!(first["report"], again["report"]);
+    assert_eq!(first["prompt"], again["prompt"]);
+    stage
+        .say(&format!("package receive {id} --key other"))
+        .failure(4);
+    let reusable = create(&stage, &["--reusable"]);
+    let receive = format!("package receive {reusable} --key once");
+    stage.say(&receive).success();
+    stage.say(&receive).success();
+    let shown = stage.json("package list");
+    let row = shown["packages"].as_array().unwrap().iter();
+    let row = row.into_iter().find(|it| it["id"] == reusable.as_str());
+    let row = row.expect("it is listed");
+    assert_eq!(
+        (&row["receipts"], &row["state"]),
+        (&1.into(), &"created".into())
+    );
+}
