@@ -64,6 +64,8 @@ pub enum Action {
     Document,
     /// Let commands of the repository run.
     Trust,
+    /// Let a run through its gate, or not.
+    Approve,
     /// Replace the program itself by its newest release.
     Upgrade,
     /// Start sessions, type into them and end them.
@@ -126,12 +128,15 @@ impl Caller {
     /// | complete | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
     /// | document, supervise, receive, commit to a shared branch | yes | yes | yes | no |
-    /// | trust, upgrade | yes | no | no | no |
+    /// | trust, approve, upgrade | yes | no | no | no |
     ///
     /// A session never completes its task: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
         let allowed = match (self, action) {
-            (Self::Worker | Self::Reconciler, Action::Trust | Action::Upgrade) => false,
+            (
+                Self::Worker | Self::Reconciler,
+                Action::Trust | Action::Approve | Action::Upgrade,
+            ) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Session { .. }, Action::Read | Action::Tell) => true,
             (
@@ -154,6 +159,7 @@ impl Caller {
                 | Action::Steer
                 | Action::Hold
                 | Action::Trust
+                | Action::Approve
                 | Action::Upgrade,
             ) => false,
         };
@@ -197,6 +203,7 @@ impl fmt::Display for Action {
             Self::Share(_) => f.write_str("write into this context"),
             Self::Receive => f.write_str("make or receive packages"),
             Self::Trust => f.write_str("let commands of the repository run; a person decides that"),
+            Self::Approve => f.write_str("decide at the gate of a run; a person does"),
         }
     }
 }
@@ -232,6 +239,7 @@ mod tests {
             Action::Supervise,
             Action::CommitShared,
             Action::Trust,
+            Action::Approve,
             Action::Upgrade,
             Action::Share(None),
             Action::Share(Some(own)),
@@ -239,10 +247,10 @@ mod tests {
             Action::Receive,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 17]);
+        assert_eq!(row(&Caller::Person), [true; 18]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 17];
-            expected[11..13].fill(false);
+            let mut expected = [true; 18];
+            expected[11..14].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
         for role in [Role::Main, Role::FanIn] {
@@ -250,7 +258,7 @@ mod tests {
                 row(&session(role, own)),
                 [
                     true, true, false, true, false, false, false, false, true, true, true, false,
-                    false, true, true, false, true
+                    false, false, true, true, false, true
                 ]
             );
         }
@@ -258,7 +266,7 @@ mod tests {
             row(&session(Role::SubTask, own)),
             [
                 true, false, false, true, false, false, false, false, false, false, false, false,
-                false, false, true, false, false
+                false, false, false, true, false, false
             ]
         );
     }

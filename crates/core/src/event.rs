@@ -12,7 +12,7 @@ use crate::batch::BatchEvent;
 use crate::hold::{HoldEvent, HoldScope};
 use crate::{
     BatchId, Caller, ContextEvent, ContextScope, FeatureEvent, FeatureId, PackageEvent, PackageId,
-    ProjectId, TaskEvent, TaskId, Timestamp,
+    ProjectId, RunEvent, RunId, TaskEvent, TaskId, Timestamp,
 };
 
 /// Whose history an event belongs to.
@@ -30,6 +30,8 @@ pub enum StreamId {
     Context(ContextScope),
     /// A batch's.
     Batch(BatchId),
+    /// A run's.
+    Run(RunId),
 }
 
 /// What the text form of a hold's stream starts with.
@@ -46,13 +48,14 @@ impl fmt::Display for StreamId {
             Self::Package(id) => fmt::Display::fmt(id, f),
             Self::Context(scope) => write!(f, "{CONTEXT_PREFIX}{scope}"),
             Self::Batch(id) => fmt::Display::fmt(id, f),
+            Self::Run(id) => fmt::Display::fmt(id, f),
         }
     }
 }
 
 /// A text that names no stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not the stream of a task, a feature, a hold, a package, a context or a batch")]
+#[error("not the stream of a task, a feature, a hold, a package, a context, a batch or a run")]
 pub struct StreamError;
 
 impl FromStr for StreamId {
@@ -69,6 +72,8 @@ impl FromStr for StreamId {
             text.parse().ok().map(Self::Package)
         } else if text.starts_with(BatchId::PREFIX) {
             text.parse().ok().map(Self::Batch)
+        } else if text.starts_with(RunId::PREFIX) {
+            text.parse().ok().map(Self::Run)
         } else {
             text.parse().ok().map(Self::Task)
         };
@@ -94,6 +99,8 @@ pub enum Event {
     Context(ContextEvent),
     /// To a batch.
     Batch(BatchEvent),
+    /// To a run.
+    Run(RunEvent),
 }
 
 /// An event as it stands in the ledger.
@@ -206,6 +213,7 @@ mod tests {
             format!("pkg_{id}"),
             format!("context/ses_{id}"),
             format!("batch_{id}"),
+            format!("run_{id}"),
         ];
         for text in texts {
             assert_eq!(text.parse::<StreamId>().unwrap().to_string(), text);

@@ -47,7 +47,10 @@ impl HoldScope {
 
     /// The scopes that lie over this task: those of its project, and its batch.
     pub fn over_task(task: &Task) -> Vec<Self> {
-        let batch = task.spec.part.map(|part| Self::Batch(part.batch()));
+        let batch = task
+            .spec
+            .part
+            .and_then(|part| part.batch().map(Self::Batch));
         Self::over(task.project).into_iter().chain(batch).collect()
     }
 }

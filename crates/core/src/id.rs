@@ -109,6 +109,8 @@ ids! {
     FeatureId, "feature", "feat_";
     /// A fan-out.
     BatchId, "batch", "batch_";
+    /// A run of a workflow.
+    RunId, "run", "run_";
     /// What somebody says to a session.
     MessageId, "message", "msg_";
 }

@@ -25,11 +25,14 @@ pub mod ownership;
 pub mod package;
 pub mod project;
 pub mod revision;
+pub mod run;
 pub mod task;
 pub mod text;
 pub mod time;
 pub mod tree;
+pub mod trial;
 pub mod visible;
+pub mod workflow;
 
 pub use agent_name::{AgentName, AgentNameError};
 pub use batch::{Batch, BatchEvent};
@@ -39,15 +42,21 @@ pub use digest::Digest;
 pub use event::{Cursor, Envelope, Event, StreamId};
 pub use feature::{FeatureEvent, FeatureRecord};
 pub use hold::{Hold, HoldScope};
-pub use id::{BatchId, FeatureId, MessageId, PackageId, ProjectId, SessionId, StoreId, TaskId};
+pub use id::{
+    BatchId, FeatureId, MessageId, PackageId, ProjectId, RunId, SessionId, StoreId, TaskId,
+};
 pub use json_text::JsonText;
 pub use key::IdempotencyKey;
 pub use lease::{Fence, Lease};
-pub use name::{BatchName, FeatureName, PartName, SessionName, TaskName};
+pub use name::{
+    BatchName, FeatureName, PartName, PhaseName, RunName, SessionName, TaskName, WorkflowName,
+};
 pub use ownership::Ownership;
 pub use package::{PackageEvent, PackageRecord};
 pub use project::ProjectMark;
 pub use revision::{BranchName, CommitId};
+pub use run::{Run, RunEvent};
 pub use task::{Task, TaskEvent, TaskState};
 pub use time::{Moment, Now, Timeline, Timestamp};
 pub use tree::TreeState;
+pub use workflow::Workflow;

@@ -17,11 +17,13 @@ pub enum NameError {
     /// The text is empty.
     #[error("a name cannot be empty")]
     Empty,
-    /// The text is longer than [`MAX_LEN`].
-    #[error("a name has at most {MAX_LEN} characters, this one has {len}")]
+    /// The text is too long; most names have at most [`MAX_LEN`].
+    #[error("a name has at most {limit} characters here, this one has {len}")]
     TooLong {
         /// How many bytes it has.
         len: usize,
+        /// How many it may have.
+        limit: usize,
     },
     /// A character that no name has.
     #[error(
@@ -46,7 +48,10 @@ fn check(text: &str) -> Result<(), NameError> {
         return Err(NameError::Empty);
     }
     if text.len() > MAX_LEN {
-        return Err(NameError::TooLong { len: text.len() });
+        return Err(NameError::TooLong {
+            len: text.len(),
+            limit: MAX_LEN,
+        });
     }
     if let Some((index, character)) = text.chars().enumerate().find(|&(i, c)| !is_allowed(i, c)) {
         return Err(NameError::Character {
@@ -150,6 +155,46 @@ impl BatchName {
 pub struct PartName(String);
 
 checked_text!(PartName, NameError, check);
+
+/// What a workflow is called: the name of its file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct WorkflowName(String);
+
+checked_text!(WorkflowName, NameError, check);
+
+/// What a phase is called; unique within its workflow.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PhaseName(String);
+
+checked_text!(PhaseName, NameError, |text| check_short(text, 20));
+
+/// What people call a run of a workflow; unique among the live runs of a project, and the last part of the branch on which its
+/// work is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunName(String);
+
+checked_text!(RunName, NameError, |text| check_short(text, 32));
+
+impl RunName {
+    /// The task that an attempt at a phase is.
+    pub fn task(&self, number: u32, phase: &PhaseName) -> TaskName {
+        let name = format!("{self}.{number}-{phase}");
+        name.parse()
+            .expect("two short names and a number make a name")
+    }
+}
+
+/// A name that becomes part of another one.
+fn check_short(text: &str, limit: usize) -> Result<(), NameError> {
+    let len = text.len();
+    if len > limit {
+        return Err(NameError::TooLong { len, limit });
+    }
+    check(text)
+}
 
 #[cfg(test)]
 mod tests {

@@ -28,7 +28,7 @@ mod state;
 
 pub use crate::text::{Brief, Reason, Summary, TextError, VerifyCommand};
 pub use command::{Command, Refusal};
-pub use event::{Evidence, Report, TaskEvent};
+pub use event::{Evidence, Measured, Report, TaskEvent};
 pub use fold::ReplayError;
 pub use spec::{Dependency, Part, Priority, TaskSpec, TimeLimit, Until, dependencies};
 pub use state::{Ending, Phase, TaskState};

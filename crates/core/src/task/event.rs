@@ -7,7 +7,9 @@ use super::spec::TaskSpec;
 use super::state::Ending;
 use crate::hold::Hold;
 use crate::lease::{Lease, Term};
+use crate::run::Verdict;
 use crate::text::{Reason, Summary, VerifyCommand};
+use crate::trial::TestName;
 use crate::{BranchName, CommitId, Fence, JsonText, PackageId, SessionId, TaskId};
 
 /// What happened to a task.
@@ -149,4 +151,34 @@ pub enum Evidence {
         /// SHA-256 of its bytes, in hexadecimal.
         digest: String,
     },
+    /// The referee ran a test suite.
+    Measured(Measured),
+    /// What the session left, as a tree of git: two attempts with the same one are no progress.
+    Left {
+        /// The tree.
+        tree: CommitId,
+    },
+    /// The referee has judged a phase of a run.
+    Judged {
+        /// What it found.
+        verdict: Verdict,
+    },
+}
+
+/// What a test suite showed, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Measured {
+    /// What ran it.
+    pub command: VerifyCommand,
+    /// On which commit.
+    pub commit: CommitId,
+    /// How many passed.
+    pub passed: u64,
+    /// How many failed.
+    pub failed: u64,
+    /// How many were skipped.
+    pub skipped: u64,
+    /// Those that end now so, now so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<TestName>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{Brief, VerifyCommand};
 use crate::time::millis;
-use crate::{AgentName, BatchId, Ownership, Role, TaskId, TaskName};
+use crate::{AgentName, BatchId, Ownership, Role, RunId, TaskId, TaskName};
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct TaskSpec {
     /// What it waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Dependency>,
-    /// Which part of a batch it is.
+    /// Which part of a batch or a run it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
     /// The agent that is to work on it; without it, whichever its worker has.
@@ -59,7 +59,8 @@ impl TaskSpec {
     pub fn role(&self) -> Role {
         match self.part {
             None => Role::Main,
-            Some(Part::SubTask { .. }) => Role::SubTask,
+            // It works beside others that must not be disturbed: the runs of other people, and the person.
+            Some(Part::SubTask { .. } | Part::Phase { .. }) => Role::SubTask,
             Some(Part::FanIn { .. }) => Role::FanIn,
         }
     }
@@ -70,7 +71,7 @@ impl TaskSpec {
 #[serde(transparent)]
 pub struct TimeLimit(#[serde(with = "millis")] pub Duration);
 
-/// What a task is in a batch.
+/// What a task is a part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Part {
@@ -84,13 +85,27 @@ pub enum Part {
         /// Of which batch.
         batch: BatchId,
     },
+    /// An attempt at a phase.
+    Phase {
+        /// Of which run.
+        run: RunId,
+    },
 }
 
 impl Part {
-    /// The batch.
-    pub const fn batch(self) -> BatchId {
+    /// The batch, if it is a part of one.
+    pub const fn batch(self) -> Option<BatchId> {
         match self {
-            Self::SubTask { batch } | Self::FanIn { batch } => batch,
+            Self::SubTask { batch } | Self::FanIn { batch } => Some(batch),
+            Self::Phase { .. } => None,
+        }
+    }
+
+    /// The run, if it is a part of one.
+    pub const fn run(self) -> Option<RunId> {
+        match self {
+            Self::Phase { run } => Some(run),
+            Self::SubTask { .. } | Self::FanIn { .. } => None,
         }
     }
 }

@@ -1,0 +1,100 @@
+//! What happens to a run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spec::RunSpec;
+use crate::task::Reason;
+use crate::trial::TestName;
+use crate::workflow::Outcome;
+use crate::{CommitId, PhaseName, TaskId, Timestamp};
+
+/// What happened to a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RunEvent {
+    /// It began. The first event of each run, and only that.
+    Begun {
+        /// What it is.
+        spec: Box<RunSpec>,
+    },
+    /// A task was added for a phase.
+    Opened {
+        /// Which phase.
+        phase: PhaseName,
+        /// The task.
+        task: TaskId,
+    },
+    /// A phase was proved.
+    Proved {
+        /// Which phase.
+        phase: PhaseName,
+        /// The task that it was.
+        task: TaskId,
+        /// What the referee found.
+        verdict: Verdict,
+    },
+    /// An attempt was not accepted.
+    Refused {
+        /// The task that it was.
+        task: TaskId,
+        /// Why.
+        reason: Reason,
+        /// What the session left, if that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left: Option<CommitId>,
+    },
+    /// A person must agree before it goes on.
+    Gated {
+        /// Until when they can.
+        until: Timestamp,
+    },
+    /// A person agreed.
+    Approved,
+    /// A person did not: the phase is undone.
+    Rejected {
+        /// Why.
+        reason: Reason,
+    },
+    /// It cannot go on by itself.
+    Stopped {
+        /// Why.
+        reason: Reason,
+    },
+    /// A person stopped it for a while.
+    Paused,
+    /// It was told to go on.
+    Resumed,
+    /// It begins again with a phase; what was proved from there on is undone.
+    Rewound {
+        /// Which phase.
+        phase: PhaseName,
+        /// How many proofs are left.
+        steps: u64,
+    },
+    /// It came to its end.
+    Ended,
+    /// It was called off.
+    Cancelled {
+        /// Why, if they said.
+        reason: Option<Reason>,
+    },
+}
+
+/// What the referee found in what a session left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// What the phase came to.
+    pub outcome: Outcome,
+    /// The commit that is proved.
+    pub commit: CommitId,
+    /// The line of the test list that it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// The test that it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestName>,
+    /// How many tests passed, failed and were skipped, if they ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<(u64, u64, u64)>,
+}

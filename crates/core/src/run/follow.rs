@@ -1,0 +1,171 @@
+//! What the end of a task means for its run.
+
+use std::time::Duration;
+
+use super::event::{RunEvent, Verdict};
+use super::spec::{Refused, Run, RunState};
+use crate::task::{Evidence, Reason, Task, TaskState};
+use crate::workflow::{Gate, Next};
+use crate::{CommitId, Timestamp};
+
+/// How long a gate waits for a person.
+const GATE_WAITS: Duration = Duration::from_hours(14 * 24);
+
+impl Run {
+    /// What follows from where one of its tasks is now. Only the one it works on counts: a late word of an earlier one changes
+    /// nothing.
+    pub fn follow(&self, task: &Task, now: Timestamp) -> Vec<RunEvent> {
+        let is_mine = matches!(&self.state, RunState::Working { task: mine } if *mine == task.id);
+        if !is_mine {
+            return vec![];
+        }
+        match &task.state {
+            TaskState::Waiting
+            | TaskState::Queued
+            | TaskState::Leased { .. }
+            | TaskState::Running { .. } => vec![],
+            TaskState::Done { .. } => match verdict(task) {
+                Some(verdict) => self.proved(task, verdict, now),
+                None => self.refused(task, &said("its task was said to be done without a proof")),
+            },
+            TaskState::Failed { reason, .. } => self.refused(task, reason),
+            TaskState::Blocked { reason, .. } => vec![stopped(reason)],
+            TaskState::Cancelled { reason, .. } => {
+                let reason = reason.clone();
+                vec![stopped(
+                    &reason.unwrap_or_else(|| said("its task was called off")),
+                )]
+            }
+        }
+    }
+
+    fn proved(&self, task: &Task, verdict: Verdict, now: Timestamp) -> Vec<RunEvent> {
+        let phase = self.at.phase.clone();
+        let proved = RunEvent::Proved {
+            phase,
+            task: task.id,
+            verdict,
+        };
+        let mut then = self.clone();
+        then.apply(proved.clone(), now);
+        let mut events = vec![proved];
+        match self.phase().gate {
+            Some(Gate::Human) => events.push(RunEvent::Gated {
+                until: now.saturating_add(GATE_WAITS).unwrap_or(now),
+            }),
+            None => events.extend(then.onwards()),
+        }
+        events
+    }
+
+    /// Where the last proof leads.
+    pub(super) fn onwards(&self) -> Vec<RunEvent> {
+        let Some(step) = self.steps.last() else {
+            return vec![self.opening()];
+        };
+        let phase = self.spec.workflow.phase(&step.phase);
+        let next = phase.and_then(|it| it.next.get(&step.verdict.outcome));
+        match next {
+            None => {
+                let outcome = &step.verdict.outcome;
+                let why = format!("phase `{}` has no way on for `{outcome}`", step.phase);
+                vec![stopped(&said(&why))]
+            }
+            Some(Next::End) => vec![RunEvent::Ended],
+            Some(Next::Phase { .. }) if self.tasks >= self.spec.workflow.most => {
+                let most = self.spec.workflow.most;
+                let why =
+                    format!("it has had {most} phases, which is the most its workflow allows");
+                vec![stopped(&said(&why))]
+            }
+            Some(Next::Phase { phase }) => {
+                let mut then = self.clone();
+                then.at.phase = phase.clone();
+                vec![then.opening()]
+            }
+        }
+    }
+
+    /// The task that a run begins with.
+    pub fn first_opening(&self) -> RunEvent {
+        self.opening()
+    }
+
+    /// A task for the phase at which it is.
+    pub(super) fn opening(&self) -> RunEvent {
+        RunEvent::Opened {
+            phase: self.at.phase.clone(),
+            task: Self::task_id(self.id, self.tasks + 1),
+        }
+    }
+
+    fn refused(&self, task: &Task, reason: &Reason) -> Vec<RunEvent> {
+        let left = left(task);
+        let refused = RunEvent::Refused {
+            task: task.id,
+            reason: reason.clone(),
+            left: left.clone(),
+        };
+        let again = match self.no_sense(reason, left.as_ref()) {
+            Some(why) => stopped(&why),
+            None => self.opening(),
+        };
+        vec![refused, again]
+    }
+
+    /// Why trying once more makes no sense.
+    fn no_sense(&self, reason: &Reason, left: Option<&CommitId>) -> Option<Reason> {
+        let phase = &self.at.phase;
+        let before = self.at.refused.as_ref();
+        if before.is_some_and(|it| is_same(it, reason, left)) {
+            let why = format!("phase `{phase}` makes no progress: twice {reason}");
+            return Some(said(&why));
+        }
+        let retries = self.phase().retries;
+        (self.at.number > retries).then(|| {
+            let number = self.at.number;
+            said(&format!(
+                "phase `{phase}` was refused {number} times, the last time because {reason}"
+            ))
+        })
+    }
+}
+
+/// The same failure, or the same work.
+fn is_same(before: &Refused, reason: &Reason, left: Option<&CommitId>) -> bool {
+    before.reason == *reason || (left.is_some() && before.left.as_ref() == left)
+}
+
+fn stopped(reason: &Reason) -> RunEvent {
+    let reason = reason.clone();
+    RunEvent::Stopped { reason }
+}
+
+fn said(text: &str) -> Reason {
+    let text: String = text.chars().take(4_000).collect();
+    text.parse()
+        .expect("it says something, briefly, without NUL")
+}
+
+fn verdict(task: &Task) -> Option<Verdict> {
+    task.evidence.iter().rev().find_map(|it| match it {
+        Evidence::Judged { verdict } => Some(verdict.clone()),
+        Evidence::Verified { .. }
+        | Evidence::Committed { .. }
+        | Evidence::Sealed { .. }
+        | Evidence::Measured(_)
+        | Evidence::Left { .. } => None,
+    })
+}
+
+/// The tree that the session left.
+fn left(task: &Task) -> Option<CommitId> {
+    task.evidence.iter().rev().find_map(|it| match it {
+        Evidence::Left { tree } => Some(tree.clone()),
+        Evidence::Verified { .. }
+        | Evidence::Committed { .. }
+        | Evidence::Sealed { .. }
+        | Evidence::Measured(_)
+        | Evidence::Judged { .. } => None,
+    })
+}

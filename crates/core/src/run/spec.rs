@@ -1,0 +1,193 @@
+//! A run as its history makes it.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use uuid::Builder;
+
+use super::event::Verdict;
+use crate::task::{Brief, Part, Reason, TaskSpec};
+use crate::workflow::{Phase, Workflow};
+use crate::{
+    AgentName, CommitId, FeatureName, PhaseName, ProjectId, RunId, RunName, TaskId, Timestamp,
+};
+
+/// What a run is. It does not change afterwards.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSpec {
+    /// What people call it.
+    pub name: RunName,
+    /// The workflow as it was when the run began: editing its file changes later runs only.
+    pub workflow: Workflow,
+    /// What is wanted, in the person's words.
+    pub goal: Brief,
+    /// The feature that it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feature: Option<FeatureName>,
+    /// The agent of phases that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    /// The commit it begins with.
+    pub base: CommitId,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RunState {
+    /// A task is there for its phase.
+    Working {
+        /// Which.
+        task: TaskId,
+    },
+    /// A phase is proved, and a person must agree before it goes on.
+    Gated {
+        /// Until when they can.
+        until: Timestamp,
+    },
+    /// It cannot go on by itself.
+    Stopped {
+        /// When it stopped.
+        at: Timestamp,
+        /// Why.
+        reason: Reason,
+    },
+    /// A person stopped it for a while.
+    Paused {
+        /// When.
+        at: Timestamp,
+    },
+    /// It came to its end.
+    Done {
+        /// When.
+        at: Timestamp,
+    },
+    /// It was called off.
+    Cancelled {
+        /// When.
+        at: Timestamp,
+        /// Why, if they said.
+        reason: Option<Reason>,
+    },
+}
+
+impl RunState {
+    /// The word for it, the same in every output.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Working { .. } => "working",
+            Self::Gated { .. } => "gated",
+            Self::Stopped { .. } => "stopped",
+            Self::Paused { .. } => "paused",
+            Self::Done { .. } => "done",
+            Self::Cancelled { .. } => "cancelled",
+        }
+    }
+
+    /// Whether it can still come to something.
+    pub const fn is_live(&self) -> bool {
+        match self {
+            Self::Working { .. }
+            | Self::Gated { .. }
+            | Self::Stopped { .. }
+            | Self::Paused { .. } => true,
+            Self::Done { .. } | Self::Cancelled { .. } => false,
+        }
+    }
+}
+
+/// A proved phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Which phase.
+    pub phase: PhaseName,
+    /// The task that it was.
+    pub task: TaskId,
+    /// What the referee found.
+    pub verdict: Verdict,
+}
+
+/// The phase at which a run is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Which phase.
+    pub phase: PhaseName,
+    /// How often it was tried since it was proved last, with this time.
+    pub number: u32,
+    /// Why it was not proved the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Refused>,
+}
+
+/// Why an attempt was not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// Why.
+    pub reason: Reason,
+    /// What the session left, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<CommitId>,
+}
+
+/// A run as it is after its events so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its identity.
+    pub id: RunId,
+    /// Where it belongs.
+    pub project: ProjectId,
+    /// What it is.
+    #[serde(flatten)]
+    pub spec: RunSpec,
+    /// When it began.
+    pub begun_at: Timestamp,
+    /// Where it is.
+    pub state: RunState,
+    /// What was proved so far, in order.
+    pub steps: Vec<Step>,
+    /// Where it goes on.
+    pub at: Attempt,
+    /// How many tasks it has had.
+    pub tasks: u32,
+    /// The number of its last event.
+    pub version: u64,
+}
+
+impl Run {
+    /// The commit that was proved last.
+    pub fn head(&self) -> &CommitId {
+        let proved = self.steps.last().map(|it| &it.verdict.commit);
+        proved.unwrap_or(&self.spec.base)
+    }
+
+    /// The phase at which it is.
+    pub fn phase(&self) -> &Phase {
+        let phase = self.spec.workflow.phase(&self.at.phase);
+        phase.unwrap_or_else(|| self.spec.workflow.first())
+    }
+
+    /// The last proof of a phase.
+    pub fn last(&self, phase: &PhaseName) -> Option<&Step> {
+        self.steps.iter().rev().find(|it| it.phase == *phase)
+    }
+
+    /// The task with this number, whoever asks: a repeat finds the same one.
+    pub fn task_id(id: RunId, number: u32) -> TaskId {
+        let digest = Sha256::digest(format!("{id}/{number}"));
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        TaskId::from_uuid(Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
+    /// What the session of a phase is asked to do, as a task.
+    pub fn task_spec(&self, phase: &Phase, number: u32) -> TaskSpec {
+        TaskSpec {
+            part: Some(Part::Phase { run: self.id }),
+            agent: phase.agent.clone().or_else(|| self.spec.agent.clone()),
+            limit: phase.limit,
+            ..TaskSpec::new(
+                self.spec.name.task(number, &phase.name),
+                phase.prompt.clone(),
+            )
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Whether the phases of a workflow hang together.
+
+use std::collections::BTreeSet;
+
+use super::definition::{Phase, Proof};
+use super::fault::Fault;
+use crate::PhaseName;
+
+/// What is wrong with the ways of one phase; whether they can be walked is asked later.
+pub(super) fn of_phase(phase: &Phase, all: &[Phase]) -> Vec<(&'static str, Fault)> {
+    let mut faults = vec![];
+    let outcomes = phase.proof.outcomes().unwrap_or_default();
+    for outcome in outcomes {
+        if !phase.next.keys().any(|it| it.as_str() == *outcome) {
+            faults.push(("next", Fault::DeadEnd((*outcome).to_owned())));
+        }
+    }
+    for outcome in phase.next.keys() {
+        let is_legal = phase.proof == Proof::Checks || outcomes.contains(&outcome.as_str());
+        if !is_legal {
+            faults.push(("next", Fault::NoSuchOutcome(outcome.clone())));
+        }
+    }
+    let is_there = |name: &PhaseName| all.iter().any(|it| it.name == *name);
+    for name in phase.next.values().filter_map(|it| it.phase()) {
+        if !is_there(name) {
+            let (field, phase) = ("next", name.clone());
+            faults.push(("next", Fault::NoSuchPhase { field, phase }));
+        }
+    }
+    if phase.proof == Proof::Checks && phase.next.len() > 1 && !asks_for_outcome(phase) {
+        faults.push(("next", Fault::NoChooser));
+    }
+    if phase.proof == Proof::Until && phase.checks.is_empty() {
+        faults.push(("proof", Fault::NothingToCheck));
+    }
+    faults
+}
+
+fn asks_for_outcome(phase: &Phase) -> bool {
+    let schema = phase
+        .gives
+        .as_ref()
+        .and_then(|it| serde_json::from_str(it.as_str()).ok());
+    schema.is_some_and(|it: serde_json::Value| it.pointer("/properties/outcome").is_some())
+}
+
+/// Phases that no run comes to, and phases from which none comes to the end.
+pub(super) fn of_all(phases: &[Phase]) -> Vec<(PhaseName, Fault)> {
+    let Some(first) = phases.first() else {
+        return vec![];
+    };
+    let reached = grown(BTreeSet::from([&first.name]), phases, |phase, known| {
+        known
+            .contains(&phase.name)
+            .then(|| phase.next.values().filter_map(|it| it.phase()).collect())
+    });
+    let ending = grown(BTreeSet::new(), phases, |phase, known| {
+        let mut ways = phase.next.values();
+        let leads_on = ways.any(|it| it.phase().is_none_or(|it| known.contains(it)));
+        leads_on.then(|| vec![&phase.name])
+    });
+    let unreached = { phases.iter() }
+        .filter(|it| !reached.contains(&it.name))
+        .map(|it| (it.name.clone(), Fault::Unreachable(first.name.clone())));
+    let endless = { phases.iter() }
+        .filter(|it| !ending.contains(&it.name))
+        .map(|it| (it.name.clone(), Fault::Endless));
+    unreached.chain(endless).collect()
+}
+
+/// Adds what each phase brings, until none brings anything new.
+fn grown<'a>(
+    mut known: BTreeSet<&'a PhaseName>,
+    phases: &'a [Phase],
+    brings: impl Fn(&'a Phase, &BTreeSet<&'a PhaseName>) -> Option<Vec<&'a PhaseName>>,
+) -> BTreeSet<&'a PhaseName> {
+    loop {
+        let more: Vec<_> = { phases.iter() }
+            .filter_map(|it| brings(it, &known))
+            .flatten()
+            .collect();
+        let before = known.len();
+        known.extend(more);
+        if known.len() == before {
+            return known;
+        }
+    }
+}
