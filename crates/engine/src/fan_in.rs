@@ -70,7 +70,7 @@ pub fn beginning(
     task: &Task,
 ) -> Result<Option<CommitId>, EngineError> {
     let needed = match task.spec.part {
-        None => return Ok(None),
+        None | Some(Part::Phase { .. }) => return Ok(None),
         Some(Part::FanIn { .. }) => vec![],
         Some(Part::SubTask { .. }) => task.spec.after.clone(),
     };
@@ -86,8 +86,9 @@ pub fn beginning(
 }
 
 fn batch_of(workshop: &mut Workshop<'_>, task: &Task) -> Result<Batch, EngineError> {
-    let part = task.spec.part.ok_or(EngineError::NoBatch(task.id))?;
-    Ok(read(workshop.store, |tx| batches::get(tx, part.batch()))?)
+    let batch = task.spec.part.and_then(Part::batch);
+    let batch = batch.ok_or(EngineError::NoBatch(task.id))?;
+    Ok(read(workshop.store, |tx| batches::get(tx, batch))?)
 }
 
 /// What the parts left, and which left nothing because they did not end well.
@@ -113,10 +114,7 @@ fn contributions(
 
 fn committed(task: &Task) -> Option<CommitId> {
     let proofs = task.evidence.iter().rev();
-    { proofs }.find_map(|proof| match proof {
-        Evidence::Committed { commit, .. } => Some(commit.clone()),
-        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
-    })
+    { proofs }.find_map(Evidence::commit).cloned()
 }
 
 /// Takes parts off the pile until the check passes on what is left.

@@ -118,7 +118,11 @@ fn proof(evidence: &Evidence) -> Option<String> {
             exit_code: Some(0),
         } => Some(format!("`{command}` passed")),
         Evidence::Committed { branch, commit } => Some(format!("commit {commit} on {branch}")),
-        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
+        Evidence::Verified { .. }
+        | Evidence::Sealed { .. }
+        | Evidence::Measured(_)
+        | Evidence::Left { .. }
+        | Evidence::Judged { .. } => None,
     }
 }
 

@@ -207,7 +207,7 @@ impl Walk {
             .add_worktree(workshop.repository, &path, &branch, &self.base)?;
         let gathering = match task.spec.part {
             Some(Part::FanIn { .. }) => Some(fan_in::gather(workshop, task, &at)?),
-            Some(Part::SubTask { .. }) | None => None,
+            Some(Part::SubTask { .. } | Part::Phase { .. }) | None => None,
         };
         if gathering.as_ref().is_some_and(|it| !it.needs_judgement()) {
             return Ok((at, Work::OfTool));

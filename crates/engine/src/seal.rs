@@ -153,20 +153,13 @@ fn payload(
 
 /// What was proved here can be probed elsewhere.
 fn claim(evidence: &Evidence) -> Option<Claim> {
-    match evidence {
-        Evidence::Committed { commit, .. } => Some(Claim {
-            text: "the work is in this history".parse().expect("a reason"),
-            probe: Some(Probe::Commit {
-                commit: commit.clone(),
-            }),
-        }),
-        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
-    }
+    let commit = evidence.commit()?.clone();
+    Some(Claim {
+        text: "the work is in this history".parse().expect("a reason"),
+        probe: Some(Probe::Commit { commit }),
+    })
 }
 
 pub(crate) fn committed(evidence: &[Evidence]) -> Option<CommitId> {
-    evidence.iter().find_map(|proof| match proof {
-        Evidence::Committed { commit, .. } => Some(commit.clone()),
-        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
-    })
+    evidence.iter().find_map(Evidence::commit).cloned()
 }

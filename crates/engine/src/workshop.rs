@@ -8,7 +8,7 @@ use handoff_core::lease::Ttl;
 use handoff_core::package::{PackageKind, PackageStanding};
 use handoff_core::task::{Command, Evidence};
 use handoff_core::time::Clock;
-use handoff_core::{Caller, IdempotencyKey, PackageId, ProjectId, SessionId, Task};
+use handoff_core::{Caller, IdempotencyKey, ProjectId, SessionId, Task};
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
 use handoff_process::{Child, Exit};
@@ -162,7 +162,7 @@ impl Workshop<'_> {
         let mut found = vec![];
         for dependency in &task.spec.after {
             let before = read(self.store, |tx| tasks::get(tx, dependency.task))?;
-            for id in before.evidence.iter().filter_map(sealed_in) {
+            for id in before.evidence.iter().filter_map(Evidence::package) {
                 let stored = self.depot().find(id).ok();
                 let in_time = stored.filter(|it| it.standing != PackageStanding::Expired);
                 found.extend(in_time.map(|it| it.opened.package));
@@ -199,12 +199,5 @@ impl Workshop<'_> {
         };
         submit(self.store, &Request { by, key, change })?;
         Ok(())
-    }
-}
-
-fn sealed_in(evidence: &Evidence) -> Option<PackageId> {
-    match evidence {
-        Evidence::Sealed { package, .. } => Some(*package),
-        Evidence::Verified { .. } | Evidence::Committed { .. } => None,
     }
 }

@@ -175,7 +175,9 @@ fn code_of(error: &StoreError) -> ExitCode {
         StoreError::PackageRefused { .. }
         | StoreError::ContextRefused { .. }
         | StoreError::BatchRefused { .. }
-        | StoreError::BatchNameTaken { .. } => ExitCode::Conflict,
+        | StoreError::BatchNameTaken { .. }
+        | StoreError::RunRefused { .. }
+        | StoreError::RunNameTaken { .. } => ExitCode::Conflict,
         StoreError::Forbidden(_) => ExitCode::Forbidden,
         StoreError::NotFound { .. } => ExitCode::NotFound,
         StoreError::NameTaken { .. }
@@ -216,6 +218,12 @@ fn hint_for(error: &StoreError) -> Option<String> {
         }
         StoreError::BatchRefused { name, .. } | StoreError::BatchNameTaken { name, .. } => {
             format!("look at it: `handoff batch show {name}`")
+        }
+        StoreError::NotFound { what } if what.starts_with("run") => {
+            "see what there is: `handoff workflow status`".to_owned()
+        }
+        StoreError::RunRefused { name, .. } | StoreError::RunNameTaken { name, .. } => {
+            format!("look at it: `handoff workflow status {name}`")
         }
         StoreError::NotFound { .. } => "see what there is: `handoff queue list --all`".to_owned(),
         StoreError::PackageRefused { id, .. } => format!("look at it: `handoff package show {id}`"),

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use handoff_core::context::ContextRecord;
 use handoff_core::{
     Batch, BatchId, ContextScope, Envelope, FeatureId, FeatureRecord, PackageId, PackageRecord,
-    StreamId, Task, TaskId,
+    Run, RunId, StreamId, Task, TaskId,
 };
 
 use crate::batches;
@@ -16,8 +16,9 @@ use crate::events;
 use crate::features;
 use crate::packages;
 use crate::queue::{
-    batch_history, context_history, feature_history, package_history, task_history,
+    batch_history, context_history, feature_history, package_history, run_history, task_history,
 };
+use crate::runs;
 use crate::sql::RowLock;
 use crate::store::Transaction;
 use crate::tasks;
@@ -36,6 +37,8 @@ pub struct Audit {
     pub packages: usize,
     /// How many batches were compared.
     pub batches: usize,
+    /// How many runs were compared.
+    pub runs: usize,
     /// How many contexts were compared.
     pub contexts: usize,
     /// How many events they were rebuilt from.
@@ -44,7 +47,7 @@ pub struct Audit {
     pub faults: Vec<String>,
 }
 
-/// Rebuilds each task, feature, package, batch and context from its events and compares it with its row.
+/// Rebuilds each task, feature, package, batch, run and context from its events and compares it with its row.
 pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     let mut audit = Audit::default();
     each(tx, tasks::ids_after, |tx, id| audit.check_task(tx, id))?;
@@ -55,6 +58,7 @@ pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
         audit.check_package(tx, id)
     })?;
     each(tx, batches::ids_after, |tx, id| audit.check_batch(tx, id))?;
+    each(tx, runs::ids_after, |tx, id| audit.check_run(tx, id))?;
     each(tx, contexts::scopes_after, |tx, scope| {
         audit.check_context(tx, scope)
     })?;
@@ -122,6 +126,16 @@ impl Audit {
         Ok(())
     }
 
+    fn check_run(&mut self, tx: &mut Transaction<'_>, id: RunId) -> Result<(), StoreError> {
+        let row = runs::get(tx, id)?;
+        let newest = |tx: &mut Transaction<'_>| Ok(runs::get(tx, id)?.version);
+        let history = self.history(tx, StreamId::Run(id), row.version, newest)?;
+        self.runs += 1;
+        let rebuilt = Run::replay(id, row.project, run_history(history));
+        self.compare(id, &row, rebuilt);
+        Ok(())
+    }
+
     fn check_context(
         &mut self,
         tx: &mut Transaction<'_>,
@@ -179,6 +193,7 @@ fn rowless(tx: &mut Transaction<'_>) -> Result<Vec<String>, StoreError> {
          AND NOT EXISTS (SELECT 1 FROM features WHERE features.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM packages WHERE packages.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM batches WHERE batches.id = events.stream) \
+         AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM contexts WHERE 'context/' || contexts.scope = events.stream) LIMIT 20",
         &[],
         RowLock::None,

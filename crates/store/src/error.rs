@@ -7,9 +7,11 @@ use handoff_core::caller::Forbidden;
 use handoff_core::context::ContextRefusal;
 use handoff_core::ownership::Overlap;
 use handoff_core::package::PackageRefusal;
+use handoff_core::run::RunRefusal;
 use handoff_core::task::Refusal;
 use handoff_core::{
-    BatchId, BatchName, ContextScope, HoldScope, IdempotencyKey, PackageId, TaskId, TaskName,
+    BatchId, BatchName, ContextScope, HoldScope, IdempotencyKey, PackageId, RunId, RunName, TaskId,
+    TaskName,
 };
 
 use crate::sql::{SqlError, SqlErrorKind};
@@ -58,6 +60,22 @@ pub enum StoreError {
         name: BatchName,
         /// The batch that has it.
         batch: BatchId,
+    },
+    /// The run says no.
+    #[error("run `{name}` is not changed: {refusal}")]
+    RunRefused {
+        /// Which run.
+        name: RunName,
+        /// Why.
+        refusal: RunRefusal,
+    },
+    /// A live run of this name exists.
+    #[error("a live run with the name `{name}` exists already: {run}")]
+    RunNameTaken {
+        /// The name.
+        name: RunName,
+        /// The run that has it.
+        run: RunId,
     },
     /// The caller table says no, whatever the task.
     #[error("not allowed")]

@@ -3,14 +3,14 @@
 use handoff_core::hold::HoldEvent;
 use handoff_core::{
     BatchEvent, Caller, ContextEvent, Cursor, Envelope, Event, FeatureEvent, IdempotencyKey,
-    PackageEvent, ProjectId, StreamId, TaskEvent, Timestamp,
+    PackageEvent, ProjectId, RunEvent, StreamId, TaskEvent, Timestamp,
 };
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
 use crate::sql::{Act, Row, RowLock, Value};
 use crate::store::Transaction;
-use crate::{batches, features, tasks};
+use crate::{batches, features, runs, tasks};
 
 /// What makes repeating a request harmless: its key, and a digest of what was asked with it.
 #[derive(Debug, Clone)]
@@ -173,6 +173,7 @@ pub fn name_of(tx: &mut Transaction<'_>, stream: StreamId) -> Result<Option<Stri
         StreamId::Task(id) => Ok(Some(tasks::get(tx, id)?.spec.name.to_string())),
         StreamId::Feature(id) => Ok(Some(features::get(tx, id)?.name.to_string())),
         StreamId::Batch(id) => Ok(Some(batches::get(tx, id)?.spec.name.to_string())),
+        StreamId::Run(id) => Ok(Some(runs::get(tx, id)?.spec.name.to_string())),
         StreamId::Hold(_) | StreamId::Package(_) | StreamId::Context(_) => Ok(None),
     }
 }
@@ -211,5 +212,6 @@ fn decode(stream: StreamId, body: &str) -> Result<Event, StoreError> {
         StreamId::Package(_) => from_json::<PackageEvent>(body).map(Event::Package),
         StreamId::Context(_) => from_json::<ContextEvent>(body).map(Event::Context),
         StreamId::Batch(_) => from_json::<BatchEvent>(body).map(Event::Batch),
+        StreamId::Run(_) => from_json::<RunEvent>(body).map(Event::Run),
     }
 }

@@ -11,15 +11,18 @@ mod context;
 mod feature;
 mod package;
 mod record;
+mod run;
 
-pub use change::{Answer, BatchRef, Change, Receipt, Receiving, Request, TaskRef, TenureWish};
+pub use change::{
+    Answer, BatchRef, Change, Receipt, Receiving, Request, RunRef, TaskRef, TenureWish,
+};
 
 use handoff_core::caller::Action;
 use handoff_core::hold::{Hold, HoldEvent, HoldScope};
 use handoff_core::task::{Command, Reason};
 use handoff_core::{
-    BatchEvent, Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId, StreamId,
-    Task, TaskEvent, TaskId,
+    BatchEvent, Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId, RunEvent,
+    StreamId, Task, TaskEvent, TaskId,
 };
 
 use crate::error::StoreError;
@@ -167,6 +170,8 @@ fn perform(
             batch::open(tx, &wanted, by, keyed)
         }
         Change::Batch { batch, command } => batch::tell(tx, batch, command, by, keyed),
+        Change::BeginRun { id, project, spec } => run::begin(tx, *id, *project, spec, by, keyed),
+        Change::Run { run, command } => run::tell(tx, run, command, by, keyed),
     }
 }
 
@@ -254,6 +259,7 @@ fn may_be_repeat(error: &StoreError) -> bool {
             | StoreError::PackageRefused { .. }
             | StoreError::ContextRefused { .. }
             | StoreError::BatchRefused { .. }
+            | StoreError::RunRefused { .. }
             | StoreError::Held { .. }
             | StoreError::OwnershipTaken { .. }
     ) || is_taken(error)
@@ -325,6 +331,7 @@ fn name_taken(
         | Change::Seal { .. }
         | Change::Package { .. }
         | Change::Batch { .. }
+        | Change::Run { .. }
         | Change::Receive(_) => {
             return Ok(None);
         }
@@ -340,6 +347,9 @@ fn name_taken(
             };
             return batch::name_taken(tx, &wanted);
         }
+        Change::BeginRun { project, spec, .. } => {
+            return run::name_taken(tx, *project, &spec.name);
+        }
     };
     let holder = tasks::named(tx, project, &name)?;
     let is_live = holder.state.ending().is_none();
@@ -347,82 +357,50 @@ fn name_taken(
     Ok(is_live.then_some(StoreError::NameTaken { name, task }))
 }
 
-/// The task events of a stream, as a replay wants them.
-pub(crate) fn task_history(
+/// The events of one kind, as a replay wants them.
+fn events_of<T>(
     history: Vec<handoff_core::Envelope>,
-) -> impl Iterator<Item = (u64, handoff_core::Timestamp, TaskEvent)> {
+    pick: fn(Event) -> Option<T>,
+) -> impl Iterator<Item = (u64, handoff_core::Timestamp, T)> {
     history
         .into_iter()
-        .filter_map(|envelope| match envelope.event {
-            Event::Task(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_)
-            | Event::Feature(_)
-            | Event::Package(_)
-            | Event::Context(_)
-            | Event::Batch(_) => None,
-        })
+        .filter_map(move |it| Some((it.seq, it.at, pick(it.event)?)))
 }
 
-/// The same for a feature.
-pub(crate) fn feature_history(
-    history: Vec<handoff_core::Envelope>,
-) -> impl Iterator<Item = (u64, handoff_core::Timestamp, FeatureEvent)> {
-    history
-        .into_iter()
-        .filter_map(|envelope| match envelope.event {
-            Event::Feature(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_)
-            | Event::Task(_)
-            | Event::Package(_)
-            | Event::Context(_)
-            | Event::Batch(_) => None,
-        })
+macro_rules! histories {
+    ($($(#[$doc:meta])* $name:ident, $kind:ident, $event:ty;)*) => {$(
+        $(#[$doc])*
+        pub(crate) fn $name(
+            history: Vec<handoff_core::Envelope>,
+        ) -> impl Iterator<Item = (u64, handoff_core::Timestamp, $event)> {
+            events_of(history, |event| if let Event::$kind(event) = event { Some(event) } else { None })
+        }
+    )*};
 }
 
-/// The same for a package.
-pub(crate) fn package_history(
-    history: Vec<handoff_core::Envelope>,
-) -> impl Iterator<Item = (u64, handoff_core::Timestamp, PackageEvent)> {
-    history
-        .into_iter()
-        .filter_map(|envelope| match envelope.event {
-            Event::Package(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_)
-            | Event::Task(_)
-            | Event::Feature(_)
-            | Event::Context(_)
-            | Event::Batch(_) => None,
-        })
+histories! {
+    /// Those of a task.
+    task_history, Task, TaskEvent;
+    /// Those of a feature.
+    feature_history, Feature, FeatureEvent;
+    /// Those of a package.
+    package_history, Package, PackageEvent;
+    /// Those of a batch.
+    batch_history, Batch, BatchEvent;
+    /// Those of a run.
+    run_history, Run, RunEvent;
 }
 
-/// The same for a context.
+/// Those of a context, which knows no time.
 pub(crate) fn context_history(
     history: Vec<handoff_core::Envelope>,
 ) -> impl Iterator<Item = (u64, ContextEvent)> {
-    history
-        .into_iter()
-        .filter_map(|envelope| match envelope.event {
-            Event::Context(event) => Some((envelope.seq, event)),
-            Event::Hold(_)
-            | Event::Task(_)
-            | Event::Feature(_)
-            | Event::Package(_)
-            | Event::Batch(_) => None,
-        })
-}
-
-/// The same for a batch.
-pub(crate) fn batch_history(
-    history: Vec<handoff_core::Envelope>,
-) -> impl Iterator<Item = (u64, handoff_core::Timestamp, BatchEvent)> {
-    history
-        .into_iter()
-        .filter_map(|envelope| match envelope.event {
-            Event::Batch(event) => Some((envelope.seq, envelope.at, event)),
-            Event::Hold(_)
-            | Event::Task(_)
-            | Event::Feature(_)
-            | Event::Package(_)
-            | Event::Context(_) => None,
-        })
+    let events = events_of(history, |event| {
+        if let Event::Context(event) = event {
+            Some(event)
+        } else {
+            None
+        }
+    });
+    events.map(|(seq, _, event)| (seq, event))
 }

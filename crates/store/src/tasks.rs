@@ -2,7 +2,7 @@
 
 use handoff_core::hold::HoldScope;
 use handoff_core::lease::Tenure;
-use handoff_core::task::{Ending, Phase};
+use handoff_core::task::{Ending, Part, Phase};
 use handoff_core::{BatchId, ProjectId, SessionId, Task, TaskId, TaskName, TaskState};
 
 use crate::column::{field, from_json, json, number, parsed};
@@ -83,7 +83,10 @@ pub(crate) fn inserting(task: &Task) -> Result<Act, StoreError> {
         task.spec.name.as_str().into(),
         rank(task).into(),
         task.spec.owns.is_some().into(),
-        task.spec.part.map(|it| it.batch().to_string()).into(),
+        { task.spec.part }
+            .and_then(Part::batch)
+            .map(|it| it.to_string())
+            .into(),
     ];
     values.extend(moving_columns(task)?);
     let sql = "INSERT INTO tasks (id, project, name, rank, has_ownership, batch, state, is_held, is_live, is_open, \

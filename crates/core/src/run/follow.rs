@@ -148,24 +148,14 @@ fn said(text: &str) -> Reason {
 }
 
 fn verdict(task: &Task) -> Option<Verdict> {
-    task.evidence.iter().rev().find_map(|it| match it {
-        Evidence::Judged { verdict } => Some(verdict.clone()),
-        Evidence::Verified { .. }
-        | Evidence::Committed { .. }
-        | Evidence::Sealed { .. }
-        | Evidence::Measured(_)
-        | Evidence::Left { .. } => None,
-    })
+    task.evidence
+        .iter()
+        .rev()
+        .find_map(Evidence::verdict)
+        .cloned()
 }
 
 /// The tree that the session left.
 fn left(task: &Task) -> Option<CommitId> {
-    task.evidence.iter().rev().find_map(|it| match it {
-        Evidence::Left { tree } => Some(tree.clone()),
-        Evidence::Verified { .. }
-        | Evidence::Committed { .. }
-        | Evidence::Sealed { .. }
-        | Evidence::Measured(_)
-        | Evidence::Judged { .. } => None,
-    })
+    task.evidence.iter().rev().find_map(Evidence::left).cloned()
 }

@@ -165,6 +165,44 @@ pub enum Evidence {
     },
 }
 
+impl Evidence {
+    /// The commit with the work, if that is what it proves.
+    pub const fn commit(&self) -> Option<&CommitId> {
+        if let Self::Committed { commit, .. } = self {
+            Some(commit)
+        } else {
+            None
+        }
+    }
+
+    /// The package, if it is in one.
+    pub const fn package(&self) -> Option<PackageId> {
+        if let Self::Sealed { package, .. } = self {
+            Some(*package)
+        } else {
+            None
+        }
+    }
+
+    /// What the referee found in a phase.
+    pub const fn verdict(&self) -> Option<&Verdict> {
+        if let Self::Judged { verdict } = self {
+            Some(verdict)
+        } else {
+            None
+        }
+    }
+
+    /// What the session left.
+    pub const fn left(&self) -> Option<&CommitId> {
+        if let Self::Left { tree } = self {
+            Some(tree)
+        } else {
+            None
+        }
+    }
+}
+
 /// What a test suite showed, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {

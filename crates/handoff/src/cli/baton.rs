@@ -180,7 +180,14 @@ fn proof(evidence: &Evidence) -> Option<String> {
         Evidence::Committed { branch, commit } => {
             Some(format!("- `{}` on `{branch}`", short(commit.as_str())))
         }
-        Evidence::Sealed { .. } => None,
+        Evidence::Measured(it) => Some(format!(
+            "- {} ran {} tests, of which {} failed",
+            quoted_word(it.command.as_str()),
+            it.passed + it.failed,
+            it.failed
+        )),
+        Evidence::Judged { verdict } => Some(format!("- judged `{}`", verdict.outcome)),
+        Evidence::Sealed { .. } | Evidence::Left { .. } => None,
     }
 }
 

@@ -174,6 +174,8 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
         | Change::Package { .. }
         | Change::OpenBatch { .. }
         | Change::Batch { .. }
+        | Change::BeginRun { .. }
+        | Change::Run { .. }
         | Change::Receive(_) => {
             return Err(Failure::new(ExitCode::Internal, "a dump is about a task"));
         }

@@ -8,7 +8,8 @@ use std::time::Duration;
 use handoff_api::{EventDocument, ExitCode};
 use handoff_core::event::CursorError;
 use handoff_core::{
-    BatchEvent, Cursor, Envelope, Event, FeatureEvent, ProjectId, StreamId, TaskEvent, Timestamp,
+    BatchEvent, Cursor, Envelope, Event, FeatureEvent, ProjectId, RunEvent, StreamId, TaskEvent,
+    Timestamp,
 };
 use handoff_store::events::{self, Following};
 use handoff_store::{Store, read};
@@ -206,11 +207,13 @@ fn announced(event: &Event) -> Option<String> {
         Event::Task(TaskEvent::Added { spec }) => Some(spec.name.to_string()),
         Event::Feature(FeatureEvent::Begun { name }) => Some(name.to_string()),
         Event::Batch(BatchEvent::Opened { spec }) => Some(spec.name.to_string()),
+        Event::Run(RunEvent::Begun { spec }) => Some(spec.name.to_string()),
         Event::Task(_)
         | Event::Feature(_)
         | Event::Hold(_)
         | Event::Package(_)
         | Event::Context(_)
-        | Event::Batch(_) => None,
+        | Event::Batch(_)
+        | Event::Run(_) => None,
     }
 }

@@ -4,7 +4,7 @@ use handoff_core::feature::{CheckOutcome, NoteKind};
 use handoff_core::hold::HoldEvent;
 use handoff_core::task::Evidence;
 use handoff_core::{
-    BatchEvent, ContextEvent, Envelope, Event, FeatureEvent, PackageEvent, TaskEvent,
+    BatchEvent, ContextEvent, Envelope, Event, FeatureEvent, PackageEvent, RunEvent, TaskEvent,
 };
 
 use super::plain::one_line;
@@ -23,6 +23,7 @@ pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
         Event::Package(event) => package_event(event),
         Event::Context(event) => context_event(event),
         Event::Batch(event) => batch_event(event),
+        Event::Run(event) => run_event(event),
         Event::Hold(HoldEvent::Held { hold }) => {
             format!(
                 "held{}",
@@ -113,6 +114,26 @@ pub(crate) fn outcome(outcome: CheckOutcome) -> String {
     }
 }
 
+fn run_event(event: &RunEvent) -> String {
+    match event {
+        RunEvent::Begun { spec } => format!("began with workflow `{}`", spec.workflow.name),
+        RunEvent::Opened { phase, .. } => format!("phase `{phase}` is to be done"),
+        RunEvent::Proved { phase, verdict, .. } => {
+            format!("phase `{phase}` proved: {}", verdict.outcome)
+        }
+        RunEvent::Refused { reason, .. } => format!("refused: {reason}"),
+        RunEvent::Gated { .. } => "waits for a person to agree".to_owned(),
+        RunEvent::Approved => "approved".to_owned(),
+        RunEvent::Rejected { reason } => format!("rejected: {reason}"),
+        RunEvent::Stopped { reason } => format!("stopped: {reason}"),
+        RunEvent::Paused => "paused".to_owned(),
+        RunEvent::Resumed => "resumed".to_owned(),
+        RunEvent::Rewound { phase, .. } => format!("goes back to phase `{phase}`"),
+        RunEvent::Ended => "done".to_owned(),
+        RunEvent::Cancelled { reason } => format!("cancelled{}", why(reason.as_ref())),
+    }
+}
+
 fn proof(evidence: &Evidence) -> String {
     match evidence {
         Evidence::Verified {
@@ -131,6 +152,12 @@ fn proof(evidence: &Evidence) -> String {
             format!("committed {} on {branch}", &commit.as_str()[..12])
         }
         Evidence::Sealed { package, .. } => format!("sealed in {package}"),
+        Evidence::Measured(it) => {
+            let (passed, failed, skipped) = (it.passed, it.failed, it.skipped);
+            format!("measured: {passed} passed, {failed} failed, {skipped} skipped")
+        }
+        Evidence::Left { tree } => format!("left tree {}", &tree.as_str()[..12]),
+        Evidence::Judged { verdict } => format!("judged `{}`", verdict.outcome),
     }
 }
 

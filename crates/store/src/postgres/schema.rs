@@ -27,6 +27,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 4,
         sql: include_str!("../../migrations/postgres/0004.sql"),
     },
+    Migration {
+        version: 5,
+        sql: include_str!("../../migrations/postgres/0005.sql"),
+    },
 ];
 
 /// Anyone's number; all of us take the same one while the schema is made.

@@ -5,11 +5,12 @@ use handoff_core::context::{ContextCommand, Entry, Policy};
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
 use handoff_core::package::PackageCommand;
+use handoff_core::run::{RunCommand, RunSpec};
 use handoff_core::task::{Command, Reason, TaskSpec};
 use handoff_core::{
     Batch, BatchId, BatchName, Caller, ContextEvent, ContextScope, Digest as ContentDigest,
     FeatureEvent, FeatureId, FeatureName, FeatureRecord, Fence, IdempotencyKey, Moment, Now,
-    PackageId, PackageRecord, ProjectId, SessionId, Task, TaskId, TaskName,
+    PackageId, PackageRecord, ProjectId, Run, RunId, RunName, SessionId, Task, TaskId, TaskName,
 };
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -133,6 +134,38 @@ pub enum Change {
         /// What.
         command: BatchCommand,
     },
+    /// Begin a run, with the task of its first phase.
+    BeginRun {
+        /// Minted by the caller. Not part of what is asked.
+        #[serde(skip)]
+        id: RunId,
+        /// Where it belongs.
+        project: ProjectId,
+        /// What it is.
+        spec: Box<RunSpec>,
+    },
+    /// Tell a run something.
+    Run {
+        /// Which.
+        run: RunRef,
+        /// What.
+        command: RunCommand,
+    },
+}
+
+/// How a caller means a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum RunRef {
+    /// By its id.
+    Id(RunId),
+    /// By its name: the live run that has it, else the newest that ended.
+    Named {
+        /// Where.
+        project: ProjectId,
+        /// The name.
+        name: RunName,
+    },
 }
 
 /// How a caller means a batch.
@@ -243,6 +276,8 @@ pub enum Answer {
     Package(Box<PackageRecord>),
     /// The batch it was about.
     Batch(Box<Batch>),
+    /// The run it was about.
+    Run(Box<Run>),
     /// What was changed in a context.
     Context {
         /// Whose.
@@ -266,40 +301,37 @@ pub enum Answer {
 impl Answer {
     /// The task, where the answer is one.
     pub fn into_task(self) -> Option<Task> {
-        match self {
-            Self::Task(task) => Some(*task),
-            Self::Feature(_)
-            | Self::Package(_)
-            | Self::Batch(_)
-            | Self::Context { .. }
-            | Self::Hold { .. }
-            | Self::NothingReady => None,
+        if let Self::Task(task) = self {
+            Some(*task)
+        } else {
+            None
         }
     }
 
     /// The package, where the answer is one.
     pub fn into_package(self) -> Option<PackageRecord> {
-        match self {
-            Self::Package(package) => Some(*package),
-            Self::Task(_)
-            | Self::Feature(_)
-            | Self::Batch(_)
-            | Self::Context { .. }
-            | Self::Hold { .. }
-            | Self::NothingReady => None,
+        if let Self::Package(package) = self {
+            Some(*package)
+        } else {
+            None
         }
     }
 
     /// The batch, where the answer is one.
     pub fn into_batch(self) -> Option<Batch> {
-        match self {
-            Self::Batch(batch) => Some(*batch),
-            Self::Task(_)
-            | Self::Feature(_)
-            | Self::Package(_)
-            | Self::Context { .. }
-            | Self::Hold { .. }
-            | Self::NothingReady => None,
+        if let Self::Batch(batch) = self {
+            Some(*batch)
+        } else {
+            None
+        }
+    }
+
+    /// The run, where the answer is one.
+    pub fn into_run(self) -> Option<Run> {
+        if let Self::Run(run) = self {
+            Some(*run)
+        } else {
+            None
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use handoff_core::task::Command;
 use handoff_core::{
-    Batch, Caller, Envelope, Event, FeatureRecord, PackageRecord, StreamId, Task, TaskEvent,
+    Batch, Caller, Envelope, Event, FeatureRecord, PackageRecord, Run, StreamId, Task, TaskEvent,
 };
 
 use super::change::Answer;
 use super::{
-    Performed, batch, batch_history, command_task, feature_history, package_history, task_history,
+    Performed, batch, batch_history, command_task, feature_history, package_history, run,
+    run_history, task_history,
 };
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
@@ -90,6 +91,7 @@ pub(super) fn change(
         settle(tx, task, by)?;
     }
     batch::follow(tx, task, by)?;
+    run::follow(tx, task, by)?;
     Ok(true)
 }
 
@@ -147,36 +149,30 @@ pub(super) fn answer(stream: StreamId, mut history: Vec<Envelope>) -> Result<Ans
     let project = history.first().and_then(|first| first.project);
     let project = project.ok_or_else(|| inconsistent("no project".to_owned()));
     match stream {
-        StreamId::Hold(scope) => match history.pop().map(|last| last.event) {
-            Some(Event::Hold(event)) => Ok(Answer::Hold {
-                scope,
-                hold: event.in_force(),
-            }),
-            Some(
-                Event::Task(_)
-                | Event::Feature(_)
-                | Event::Package(_)
-                | Event::Context(_)
-                | Event::Batch(_),
-            )
-            | None => Err(inconsistent("no hold in it".to_owned())),
-        },
-        StreamId::Context(scope) => match history.pop().map(|last| (last.seq, last.event)) {
-            Some((version, Event::Context(event))) => Ok(Answer::Context {
+        StreamId::Hold(scope) => {
+            let last = history.pop().map(|last| last.event);
+            let Some(Event::Hold(event)) = last else {
+                return Err(inconsistent("no hold in it".to_owned()));
+            };
+            let hold = event.in_force();
+            Ok(Answer::Hold { scope, hold })
+        }
+        StreamId::Context(scope) => {
+            let last = history.pop().map(|last| (last.seq, last.event));
+            let Some((version, Event::Context(event))) = last else {
+                return Err(inconsistent("no change in it".to_owned()));
+            };
+            Ok(Answer::Context {
                 scope,
                 version,
                 event: Some(event),
-            }),
-            Some((
-                _,
-                Event::Task(_)
-                | Event::Feature(_)
-                | Event::Package(_)
-                | Event::Hold(_)
-                | Event::Batch(_),
-            ))
-            | None => Err(inconsistent("no change in it".to_owned())),
-        },
+            })
+        }
+        StreamId::Run(id) => {
+            let run = Run::replay(id, project?, run_history(history))
+                .map_err(|error| inconsistent(error.to_string()))?;
+            Ok(Answer::Run(Box::new(run)))
+        }
         StreamId::Batch(id) => {
             let batch = Batch::replay(id, project?, batch_history(history))
                 .map_err(|error| inconsistent(error.to_string()))?;

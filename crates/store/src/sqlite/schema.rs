@@ -27,6 +27,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         version: 4,
         sql: include_str!("../../migrations/sqlite/0004.sql"),
     },
+    Migration {
+        version: 5,
+        sql: include_str!("../../migrations/sqlite/0005.sql"),
+    },
 ];
 
 /// Makes sure that the file has the newest schema, and says which store it is.
@@ -145,26 +149,22 @@ mod tests {
     use super::*;
     use crate::sqlite::{Ambient, connection};
 
-    const NEXT: [Migration; 5] = [
-        MIGRATIONS[0],
-        MIGRATIONS[1],
-        MIGRATIONS[2],
-        MIGRATIONS[3],
-        Migration {
-            version: 5,
-            sql: "CREATE TABLE later (x TEXT);",
-        },
-    ];
-    const BROKEN: [Migration; 5] = [
-        MIGRATIONS[0],
-        MIGRATIONS[1],
-        MIGRATIONS[2],
-        MIGRATIONS[3],
-        Migration {
-            version: 5,
-            sql: "CREATE TABLE later (x TEXT); CREATE TABLE meta (x TEXT);",
-        },
-    ];
+    const LATEST: i64 = MIGRATIONS.len() as i64;
+
+    /// All there are, and one more.
+    fn with(sql: &'static str) -> Vec<Migration> {
+        let version = LATEST + 1;
+        let later = [Migration { version, sql }];
+        MIGRATIONS.iter().copied().chain(later).collect()
+    }
+
+    fn next() -> Vec<Migration> {
+        with("CREATE TABLE later (x TEXT);")
+    }
+
+    fn broken() -> Vec<Migration> {
+        with("CREATE TABLE later (x TEXT); CREATE TABLE meta (x TEXT);")
+    }
 
     struct Fixture {
         home: tempfile::TempDir,
@@ -210,18 +210,19 @@ mod tests {
     #[test]
     fn an_upgrade_keeps_the_identity_and_leaves_a_backup_that_opens() {
         let fixture = fixture();
-        assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
+        assert_eq!(fixture.upgrade(&next()).unwrap(), fixture.id);
         assert!(fixture.has_table("later"));
-        let backup = Connection::open(fixture.home.path().join("handoff.v4.backup")).unwrap();
-        assert_eq!(int_pragma(&backup, "user_version").unwrap(), 4);
+        let backup = format!("handoff.v{LATEST}.backup");
+        let backup = Connection::open(fixture.home.path().join(backup)).unwrap();
+        assert_eq!(int_pragma(&backup, "user_version").unwrap(), LATEST);
         assert_eq!(store_id(&backup).unwrap(), fixture.id);
-        assert_eq!(fixture.upgrade(&NEXT).unwrap(), fixture.id);
+        assert_eq!(fixture.upgrade(&next()).unwrap(), fixture.id);
     }
 
     #[test]
     fn an_upgrade_that_fails_changes_nothing() {
         let fixture = fixture();
-        assert!(fixture.upgrade(&BROKEN).is_err());
+        assert!(fixture.upgrade(&broken()).is_err());
         assert!(!fixture.has_table("later"));
         assert_eq!(fixture.upgrade(MIGRATIONS).unwrap(), fixture.id);
     }
@@ -229,10 +230,10 @@ mod tests {
     #[test]
     fn a_downgrade_is_refused() {
         let fixture = fixture();
-        fixture.upgrade(&NEXT).unwrap();
+        fixture.upgrade(&next()).unwrap();
         let refused = fixture.upgrade(MIGRATIONS);
         assert!(
-            matches!(refused, Err(StoreError::TooNew { found: 5, known: 4 })),
+            matches!(refused, Err(StoreError::TooNew { found, known: LATEST }) if found > LATEST),
             "{refused:?}"
         );
     }

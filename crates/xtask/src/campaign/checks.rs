@@ -45,7 +45,8 @@ impl Fact {
             | Event::Feature(_)
             | Event::Package(_)
             | Event::Context(_)
-            | Event::Batch(_) => What::Other,
+            | Event::Batch(_)
+            | Event::Run(_) => What::Other,
         };
         Self {
             stream: envelope.stream.to_string(),

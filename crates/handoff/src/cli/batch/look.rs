@@ -110,7 +110,8 @@ fn measure(tx: &mut Transaction<'_>, task: &Task, member: &Member) -> Result<Mea
         | Event::Feature(_)
         | Event::Package(_)
         | Event::Context(_)
-        | Event::Batch(_) => None,
+        | Event::Batch(_)
+        | Event::Run(_) => None,
     });
     Ok(Measured {
         kind: member.kind,

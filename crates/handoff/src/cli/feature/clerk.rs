@@ -88,6 +88,7 @@ impl<'a> Clerk<'a> {
             | Answer::Hold { .. }
             | Answer::Package(_)
             | Answer::Batch(_)
+            | Answer::Run(_)
             | Answer::Context { .. }
             | Answer::NothingReady => Ok(None),
         }

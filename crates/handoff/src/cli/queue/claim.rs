@@ -96,6 +96,7 @@ fn show(
         | Answer::Feature(_)
         | Answer::Package(_)
         | Answer::Batch(_)
+        | Answer::Run(_)
         | Answer::Context { .. } => None,
     };
     let code = match &task {

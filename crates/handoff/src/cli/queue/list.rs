@@ -89,7 +89,7 @@ fn held_batches(tx: &mut Transaction<'_>, listed: &[Listed]) -> Result<Vec<Batch
 }
 
 fn batch_of(task: &Task) -> Option<BatchId> {
-    task.spec.part.map(Part::batch)
+    task.spec.part.and_then(Part::batch)
 }
 
 fn is_in(task: &Task, batches: &[BatchId]) -> bool {

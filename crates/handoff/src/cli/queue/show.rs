@@ -125,6 +125,11 @@ fn proofs(evidence: &[Evidence]) -> String {
         Evidence::Verified { .. } => "verify failed".to_owned(),
         Evidence::Committed { branch, commit } => format!("{} on {branch}", &commit.as_str()[..12]),
         Evidence::Sealed { package, .. } => package.to_string(),
+        Evidence::Measured(it) => {
+            format!("{} of {} tests passed", it.passed, it.passed + it.failed)
+        }
+        Evidence::Left { tree } => format!("tree {}", &tree.as_str()[..12]),
+        Evidence::Judged { verdict } => format!("judged {}", verdict.outcome),
     });
     words.collect::<Vec<_>>().join(", ")
 }

@@ -126,7 +126,7 @@ fn work(order: &Order<'_>) -> Work {
         task: task.spec.name.clone(),
         id: task.id,
         fence: task.fence,
-        batch: task.spec.part.map(handoff_core::task::Part::batch),
+        batch: task.spec.part.and_then(handoff_core::task::Part::batch),
     }
 }
 

@@ -1,0 +1,173 @@
+//! A run has one task at work or none, and goes on in the transaction in which that one ends.
+
+use handoff_core::run::{RunCommand, RunRefusal, RunSpec, RunState, Verdict};
+use handoff_core::task::{Command, Evidence, Reason};
+use handoff_core::workflow::{BUILT_IN, Workflow};
+use handoff_core::{Run, RunId, Task, TaskState};
+use handoff_store::queue::{Change, RunRef, submit};
+use handoff_store::{StoreError, read, runs, tasks};
+
+use super::on_both_stores;
+use crate::fixture::{Fixture, request, uuid};
+
+on_both_stores! {
+    a_run_begins_with_the_task_of_its_first_phase,
+    a_proof_opens_the_next_phase_and_a_refusal_the_same_one,
+    what_a_person_decides_reaches_the_tasks,
+    beginning_again_with_the_same_key_begins_nothing_new,
+    a_run_is_found_by_name_and_listed_newest_first,
+}
+
+fn beginning(fixture: &Fixture, name: &str) -> Change {
+    let (_, text) = BUILT_IN
+        .iter()
+        .find(|(it, _)| *it == "plan-build-review")
+        .unwrap();
+    let workflow = Workflow::read("plan-build-review".parse().unwrap(), text).unwrap();
+    let spec = RunSpec {
+        name: name.parse().unwrap(),
+        workflow,
+        goal: "a goal".parse().unwrap(),
+        feature: None,
+        agent: None,
+        base: "1".repeat(40).parse().unwrap(),
+    };
+    Change::BeginRun {
+        id: RunId::from_uuid(uuid()),
+        project: fixture.project,
+        spec: Box::new(spec),
+    }
+}
+
+fn begun(fixture: &mut Fixture) -> Run {
+    let change = beginning(fixture, "r");
+    fixture.submit(change).unwrap().answer.into_run().unwrap()
+}
+
+fn reload(fixture: &mut Fixture, run: &Run) -> Run {
+    read(&mut *fixture.store, |tx| runs::get(tx, run.id)).unwrap()
+}
+
+fn told(fixture: &mut Fixture, run: &Run, command: RunCommand) -> Result<Run, StoreError> {
+    let run = RunRef::Id(run.id);
+    let receipt = fixture.submit(Change::Run { run, command })?;
+    Ok(receipt.answer.into_run().unwrap())
+}
+
+fn prove(fixture: &mut Fixture, outcome: &str) -> Task {
+    let task = fixture.claim().unwrap();
+    let verdict = Verdict {
+        outcome: outcome.parse().unwrap(),
+        commit: "2".repeat(40).parse().unwrap(),
+        item: None,
+        test: None,
+        tests: None,
+    };
+    let prove = Command::Prove {
+        fence: task.fence,
+        evidence: Evidence::Judged { verdict },
+    };
+    fixture.tell(&task, prove).unwrap();
+    fixture.complete(&task).unwrap()
+}
+
+fn stands(run: &Run) -> (&'static str, &str, u32) {
+    (run.state.word(), run.at.phase.as_str(), run.at.number)
+}
+
+fn audited(fixture: &mut Fixture) {
+    let audit = fixture.audit();
+    assert_eq!((audit.runs > 0, audit.faults), (true, vec![]));
+}
+
+fn a_run_begins_with_the_task_of_its_first_phase(fixture: &mut Fixture) {
+    let run = begun(fixture);
+    assert_eq!(stands(&run), ("working", "plan", 1));
+    let task = fixture.claim().unwrap();
+    assert_eq!(run.state, RunState::Working { task: task.id });
+    assert_eq!(task.spec.name.as_str(), "r.1-plan");
+    let again = beginning(fixture, "r");
+    let refused = fixture.submit(again);
+    assert!(
+        matches!(refused, Err(StoreError::RunNameTaken { .. })),
+        "{refused:?}"
+    );
+    audited(fixture);
+}
+
+fn a_proof_opens_the_next_phase_and_a_refusal_the_same_one(fixture: &mut Fixture) {
+    let run = begun(fixture);
+    prove(fixture, "done");
+    assert_eq!(reload(fixture, &run).state.word(), "gated");
+    assert_eq!(fixture.claim(), None, "a person must agree first");
+    told(fixture, &run, RunCommand::Approve).unwrap();
+    let task = fixture.claim().unwrap();
+    let reason: Reason = "the check failed".parse().unwrap();
+    let fail = Command::Fail {
+        fence: Some(task.fence),
+        reason,
+    };
+    fixture.tell(&task, fail).unwrap();
+    assert_eq!(stands(&reload(fixture, &run)), ("working", "build", 2));
+    prove(fixture, "done");
+    assert_eq!(stands(&reload(fixture, &run)), ("working", "review", 1));
+    prove(fixture, "approved");
+    assert_eq!(reload(fixture, &run).state.word(), "done");
+    assert_eq!(fixture.claim(), None);
+    audited(fixture);
+}
+
+fn what_a_person_decides_reaches_the_tasks(fixture: &mut Fixture) {
+    let run = begun(fixture);
+    let task = fixture.claim().unwrap();
+    told(fixture, &run, RunCommand::Pause).unwrap();
+    let now = read(&mut *fixture.store, |tx| tasks::get(tx, task.id)).unwrap();
+    assert!(
+        matches!(now.state, TaskState::Cancelled { .. }),
+        "{:?}",
+        now.state
+    );
+    assert!(fixture.complete(&task).is_err(), "its right is gone");
+    assert_eq!(fixture.claim(), None);
+    told(fixture, &run, RunCommand::Resume).unwrap();
+    assert_eq!(fixture.claim().unwrap().spec.name.as_str(), "r.2-plan");
+    let refused = told(fixture, &run, RunCommand::Approve);
+    let Err(StoreError::RunRefused { refusal, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(refusal, RunRefusal::NoGate("working"));
+    told(fixture, &run, RunCommand::Cancel { reason: None }).unwrap();
+    assert_eq!(
+        (reload(fixture, &run).state.word(), fixture.claim()),
+        ("cancelled", None)
+    );
+    audited(fixture);
+}
+
+fn beginning_again_with_the_same_key_begins_nothing_new(fixture: &mut Fixture) {
+    let first = request(beginning(fixture, "r"));
+    let one = submit(&mut *fixture.store, &first).unwrap();
+    let mut again = request(beginning(fixture, "r"));
+    again.key = first.key;
+    let two = submit(&mut *fixture.store, &again).unwrap();
+    assert!(two.is_repeat);
+    assert_eq!(one.answer, two.answer);
+    assert!(fixture.claim().is_some());
+    assert_eq!(fixture.claim(), None);
+}
+
+fn a_run_is_found_by_name_and_listed_newest_first(fixture: &mut Fixture) {
+    let first = begun(fixture);
+    told(fixture, &first, RunCommand::Cancel { reason: None }).unwrap();
+    fixture.pass(std::time::Duration::from_millis(5));
+    let second = begun(fixture);
+    let project = fixture.project;
+    let (named, page) = read(&mut *fixture.store, |tx| {
+        let named = runs::named(tx, project, &"r".parse().unwrap())?;
+        Ok((named, runs::page(tx, project, None, 10)?))
+    })
+    .unwrap();
+    assert_eq!(named.id, second.id);
+    let ids: Vec<_> = page.iter().map(|it| it.id).collect();
+    assert_eq!(ids, [second.id, first.id]);
+}
