@@ -25,7 +25,7 @@ mod startup;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
-use handoff_testkit::postgres::{self, Cluster};
+use handoff_testkit::postgres::{self, Cluster, Disk};
 
 pub(crate) use self::drain::worker;
 use self::order::Order;
@@ -123,7 +123,8 @@ impl Run {
             return Ok(None);
         }
         if self.cluster.is_none() {
-            let cluster = Cluster::start().context("cannot start a private PostgreSQL")?;
+            let cluster =
+                Cluster::start(Disk::Synced).context("cannot start a private PostgreSQL")?;
             self.cluster = Some(cluster);
         }
         Ok(self.cluster.as_ref().map(Cluster::url))

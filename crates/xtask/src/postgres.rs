@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use handoff_testkit::postgres::{Cluster, VARIABLE};
+use handoff_testkit::postgres::{Cluster, Disk, VARIABLE};
 
 use crate::{Verdict, program};
 
@@ -17,7 +17,7 @@ pub(crate) struct PostgresArgs {
 
 pub(crate) fn run(args: &PostgresArgs) -> Result<Verdict> {
     let (name, words) = args.command.split_first().context("no command is given")?;
-    let cluster = Cluster::start().context("cannot start a private PostgreSQL")?;
+    let cluster = Cluster::start(Disk::Unsynced).context("cannot start a private PostgreSQL")?;
     let mut command = program::program(name);
     command.args(words).env(VARIABLE, cluster.url());
     let status = program::status(&mut command)?;

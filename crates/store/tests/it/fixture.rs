@@ -16,11 +16,8 @@ use handoff_testkit::{ManualClock, postgres};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// A lease that is to run out: as short as it may be, because a server's clock cannot be moved.
-pub(crate) const TTL: Duration = Duration::from_secs(1);
-
-/// A lease that outlives its test, however slow the machine is.
-const PATIENCE: Duration = Duration::from_mins(10);
+/// How long a lease lasts. No test takes as long, however slow the machine is: one runs out when [`Fixture::pass`] says so.
+pub(crate) const TTL: Duration = Duration::from_mins(10);
 
 /// Where the same store can be opened again.
 pub(crate) enum Place {
@@ -119,14 +116,11 @@ impl Fixture {
         }
     }
 
-    /// Lets time pass: by hand where we can, really where the server has the clock.
+    /// Lets time pass, without waiting for it.
     pub(crate) fn pass(&self, span: Duration) {
         match &self.place {
             Place::Sqlite { clock, .. } => clock.pass(span),
-            Place::Postgres { database } => {
-                let wait = format!("SELECT pg_sleep({})", span.as_secs_f64());
-                database.execute(&wait).unwrap();
-            }
+            Place::Postgres { database } => database.pass(span).unwrap(),
         }
     }
 
@@ -152,11 +146,7 @@ impl Fixture {
     }
 
     pub(crate) fn claim(&mut self) -> Option<Task> {
-        self.claim_for(PATIENCE)
-    }
-
-    pub(crate) fn claim_for(&mut self, ttl: Duration) -> Option<Task> {
-        let change = claim_next_for(self.project, ttl);
+        let change = self.claiming();
         self.submit(change).unwrap().answer.into_task()
     }
 
@@ -174,11 +164,7 @@ impl Fixture {
 }
 
 pub(crate) fn claim_next(project: ProjectId) -> Change {
-    claim_next_for(project, PATIENCE)
-}
-
-fn claim_next_for(project: ProjectId, ttl: Duration) -> Change {
-    let ttl = Ttl::new(ttl).unwrap();
+    let ttl = Ttl::new(TTL).unwrap();
     let tenure = TenureWish::Timed { ttl };
     Change::ClaimNext { project, tenure }
 }

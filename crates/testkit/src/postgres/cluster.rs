@@ -16,10 +16,19 @@ use crate::{ambient, other_uid};
 /// Generous: a loaded machine takes seconds, a broken server ends at once.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Whether a server waits for its disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disk {
+    /// As PostgreSQL does by default: for figures, and for tests of crashes.
+    Synced,
+    /// What is lost is lost with the machine, and then nobody asks any more. The tests of a busy machine wait for its disk
+    /// longer than for anything else, most of all when a database is dropped.
+    Unsynced,
+}
+
 /// A running server, stopped and removed on drop.
 ///
-/// Durability settings are PostgreSQL's defaults, as tests of crashes rely on them. Only what
-/// `initdb` writes is not synced: the data lives as long as the server.
+/// What `initdb` writes is never synced: the data lives as long as the server.
 #[derive(Debug)]
 pub struct Cluster {
     server: Child,
@@ -37,7 +46,7 @@ impl Cluster {
     ///
     /// # Errors
     /// When PostgreSQL is not installed, or fails to start; the message has its log.
-    pub fn start() -> io::Result<Self> {
+    pub fn start(disk: Disk) -> io::Result<Self> {
         let not_found = |what| io::Error::new(io::ErrorKind::NotFound, what);
         let installation =
             Installation::find().ok_or_else(|| not_found("PostgreSQL is not installed"))?;
@@ -52,7 +61,7 @@ impl Cluster {
         }
         initialise(&installation, user, directory.path())?;
 
-        let mut server = start_server(&installation, user, directory.path())?;
+        let mut server = start_server(&installation, user, directory.path(), disk)?;
         let stderr = server.stderr.take().expect("stderr is piped");
         let (ready_sender, ready) = mpsc::channel();
         let log_path = directory.path().join("log");
@@ -125,6 +134,7 @@ fn start_server(
     installation: &Installation,
     user: ServerUser,
     directory: &Path,
+    disk: Disk,
 ) -> io::Result<Child> {
     let prefix = user.prefix().around(die_with_parent());
     let mut command = prefix.command(installation.program("postgres"));
@@ -134,6 +144,10 @@ fn start_server(
     command
         .arg("-c")
         .arg(format!("unix_socket_directories={}", directory.display()));
+    match disk {
+        Disk::Synced => {}
+        Disk::Unsynced => drop(command.args(["-c", "fsync=off", "-c", "full_page_writes=off"])),
+    }
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())

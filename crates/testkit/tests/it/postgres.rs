@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use handoff_testkit::postgres::{self, Cluster, Database};
+use handoff_testkit::postgres::{self, Cluster, Database, Disk};
 use handoff_testkit::{Need, skip_without};
 
 #[test]
@@ -8,7 +8,7 @@ fn a_cluster_serves_databases_and_is_gone_when_dropped() {
     if skip_without(&[Need::PostgresPrograms]) {
         return;
     }
-    let cluster = Cluster::start().unwrap();
+    let cluster = Cluster::start(Disk::Synced).unwrap();
     let url = cluster.url();
     let socket_directory = url
         .split("host=")

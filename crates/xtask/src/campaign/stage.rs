@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use handoff_testkit::Need;
-use handoff_testkit::postgres::{Cluster, Database};
+use handoff_testkit::postgres::{Cluster, Database, Disk};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -93,7 +93,7 @@ impl Stage {
         let cluster = match stores {
             Stores::Sqlite => None,
             Stores::Postgres | Stores::Both => {
-                Some(Cluster::start().context("cannot start a private PostgreSQL")?)
+                Some(Cluster::start(Disk::Synced).context("cannot start a private PostgreSQL")?)
             }
         };
         output::say(&format!("campaign: seed {seed}"));

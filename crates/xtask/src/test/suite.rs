@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use handoff_testkit::SKIP_LOG;
-use handoff_testkit::postgres::{Cluster, VARIABLE};
+use handoff_testkit::postgres::{Cluster, Disk, VARIABLE};
 
 use super::junit::Run;
 use super::skips::{AllowedSkips, Skipped, read_log};
@@ -27,7 +27,7 @@ pub(super) fn run() -> Result<Tally> {
         format!("[profile.default.junit]\npath = {junit:?}\n"),
     )?;
 
-    let cluster = Cluster::start().context("cannot start a private PostgreSQL")?;
+    let cluster = Cluster::start(Disk::Unsynced).context("cannot start a private PostgreSQL")?;
     let mut nextest = cargo(["nextest", "run", "--workspace", "--tool-config-file"]);
     nextest.arg(format!("xtask:{}", nextest_config.display()));
     nextest

@@ -243,7 +243,7 @@ fn racing_finishers_make_one_fan_in_ready(fixture: &mut Fixture) {
 
 fn a_late_or_repeated_report_changes_nothing(fixture: &mut Fixture) {
     let batch = open(fixture);
-    let late = fixture.claim_for(TTL).unwrap();
+    let late = fixture.claim().unwrap();
     fixture.pass(TTL * 2);
     finish(fixture, "b.first");
     finish(fixture, "b.other");

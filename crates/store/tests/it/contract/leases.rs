@@ -29,7 +29,7 @@ fn is_lease_lost<T: std::fmt::Debug>(result: &Result<T, StoreError>) -> bool {
 
 fn a_lease_that_ran_out_goes_to_the_next_with_a_higher_fence(fixture: &mut Fixture) {
     fixture.add(spec("one"));
-    let first = fixture.claim_for(TTL).unwrap();
+    let first = fixture.claim().unwrap();
     assert_eq!(fixture.claim(), None);
     fixture.pass(TTL);
     let second = fixture.claim().unwrap();
@@ -92,7 +92,7 @@ fn a_stale_fence_changes_nothing(fixture: &mut Fixture) {
 
 fn an_expired_owner_is_refused_even_before_anyone_else_claims(fixture: &mut Fixture) {
     fixture.add(spec("one"));
-    let claimed = fixture.claim_for(TTL).unwrap();
+    let claimed = fixture.claim().unwrap();
     fixture.pass(TTL);
     assert!(is_lease_lost(&fixture.tell(
         &claimed,
@@ -105,9 +105,9 @@ fn an_expired_owner_is_refused_even_before_anyone_else_claims(fixture: &mut Fixt
 
 fn a_heartbeat_keeps_the_lease(fixture: &mut Fixture) {
     fixture.add(spec("one"));
-    let claimed = fixture.claim_for(TTL * 3).unwrap();
+    let claimed = fixture.claim().unwrap();
     for _ in 0..4 {
-        fixture.pass(TTL);
+        fixture.pass(TTL / 2);
         fixture
             .tell(
                 &claimed,
