@@ -1,4 +1,5 @@
-//! `session.json`: what a session is, and how it ended. Written whole when it starts and when it ends, by its holder only.
+//! `session.json`: what a session is, and how it ended. Written whole before its agent starts, when that has started and when it
+//! ends, by its holder only.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -118,6 +119,11 @@ impl Record {
         }
         bytes.push(b'\n');
         atomic::replace(directory, FILE, &bytes, Mode::Private).map_err(RecordError::Write)
+    }
+
+    /// Takes back what was written of a session that never began.
+    pub(crate) fn remove(directory: &Dir) -> Result<(), DirError> {
+        directory.remove(FILE)
     }
 
     /// Writes the end of a session, in place of what is there if the disk has no room for both.

@@ -17,6 +17,7 @@ mod letter;
 mod live_pane;
 mod logs;
 mod messages;
+mod own_holder;
 mod pane;
 pub(super) mod patience;
 pub(super) mod ps;

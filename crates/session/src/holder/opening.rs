@@ -146,9 +146,9 @@ impl<'a> Holder<'a> {
             session_token: token.digest(),
             network_token: network_token.map(|token| token.digest()),
         };
-        let terminal = Terminal::start(&opening.program, opening.size)?;
-        let mut record = record(&opening, &socket, &terminal, clock)?;
+        let mut record = record(&opening, &socket, clock)?;
         record.port = network.as_ref().map(Network::port);
+        let terminal = start_on_record(&opening, &mut record, &directory)?;
         let journal = begin_journal(&directory, &record)?;
         record.write(&directory)?;
         let id = format!("{}\n", opening.id);
@@ -347,12 +347,30 @@ fn random_id() -> String {
     parts.join("-")
 }
 
-fn record(
+/// Starts the agent when its session is on record, because others know it by that: what an agent sends in its first
+/// millisecond must not be taken for a person's. That nothing could be started is not kept.
+fn start_on_record(
     opening: &Opening,
-    socket: &Socket,
-    terminal: &Terminal,
-    clock: &dyn Clock,
-) -> Result<Record, OpenError> {
+    record: &mut Record,
+    directory: &Dir,
+) -> Result<Terminal, OpenError> {
+    record.write(directory)?;
+    match Terminal::start(&opening.program, opening.size) {
+        Ok(terminal) => {
+            record.child = terminal.identity().into();
+            Ok(terminal)
+        }
+        Err(error) => {
+            // One that stays tells of a session that is lost, which is no lie; why it is lost counts more.
+            Record::remove(directory).ok();
+            Err(error.into())
+        }
+    }
+}
+
+/// As long as there is no agent, its holder stands for it.
+fn record(opening: &Opening, socket: &Socket, clock: &dyn Clock) -> Result<Record, OpenError> {
+    let holder = Identity::own().map_err(OpenError::Identity)?;
     let program = &opening.program;
     let words = std::iter::once(&program.name).chain(&program.arguments);
     Ok(Record {
@@ -372,9 +390,9 @@ fn record(
         socket: socket.path(),
         host: opening.network.map(|it| it.host.name().to_owned()),
         port: None,
-        holder: Identity::own().map_err(OpenError::Identity)?.into(),
+        holder: holder.into(),
         warden: opening.warden,
-        child: terminal.identity().into(),
+        child: holder.into(),
         rows: opening.size.rows,
         columns: opening.size.columns,
         started_at: clock.now().wall,

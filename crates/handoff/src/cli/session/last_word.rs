@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use handoff_api::{ExitCode, LastWordDocument};
+use handoff_core::JsonText;
 use handoff_core::task::{Reason, Report, Summary};
-use handoff_core::{Action, JsonText};
+use handoff_session::environment;
 use handoff_session::last_word::LastWord;
-use handoff_session::{Client, environment};
 
+use super::own_holder::OwnHolder;
 use crate::context::Context;
-use crate::desk::caller;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -57,18 +57,12 @@ fn result(path: &Path) -> Result<JsonText, Failure> {
 
 /// Tells the holder of the session that one is in.
 fn say(word: &LastWord, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let own = Own::of(ctx)?;
-    let seq = Client::new(&own.socket).say_last(word).map_err(|error| {
-        Failure::new(
-            ExitCode::Unavailable,
-            "cannot reach the holder of this session",
-        )
-        .because(&error)
-    })?;
+    let (own, task) = own_task(ctx)?;
+    let seq = own.ask(|holder| holder.say_last(word))?;
     if ctx.out.is_json() {
         let document = LastWordDocument {
             session: own.session,
-            task: Some(own.task),
+            task: Some(task),
             seq,
         };
         ctx.out.document(LastWordDocument::SCHEMA, document)?;
@@ -81,30 +75,11 @@ fn say(word: &LastWord, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-/// The session that one is in, by its environment alone: its agent may be quicker than its record is written.
-struct Own {
-    session: String,
-    task: String,
-    socket: PathBuf,
-}
-
-impl Own {
-    fn of(ctx: &Context) -> Result<Self, Failure> {
-        caller(&ctx.ambient)?.may(Action::Tell)?;
-        let text = |name| ctx.ambient.text(name).map(str::to_owned);
-        let found = text(environment::SESSION)
-            .zip(text(environment::TASK))
-            .zip(ctx.ambient.directory(environment::SOCKET));
-        let ((session, task), socket) = found.ok_or_else(|| {
-            Failure::usage("this is no session with a task, so there is nothing to say about one")
-                .hint(
-                "end a task as a person: `handoff queue complete NAME` or `handoff queue block NAME`",
-            )
-        })?;
-        Ok(Self {
-            session,
-            task,
-            socket: socket.to_owned(),
-        })
-    }
+fn own_task(ctx: &Context) -> Result<(OwnHolder, String), Failure> {
+    let task = ctx.ambient.text(environment::TASK).map(str::to_owned);
+    OwnHolder::find(ctx)?.zip(task).ok_or_else(|| {
+        Failure::usage("this is no session with a task, so there is nothing to say about one").hint(
+            "end a task as a person: `handoff queue complete NAME` or `handoff queue block NAME`",
+        )
+    })
 }

@@ -1,16 +1,16 @@
 //! `handoff reply`: says something to whoever started this session.
 
 use handoff_api::{ExitCode, ReplyDocument};
-use handoff_core::{Action, SessionId};
+use handoff_core::SessionId;
 use handoff_session::control::message::LONGEST_REPLY;
 use handoff_session::message::{Finish, Order, Urgency};
 use handoff_session::{Client, Known, Standing, catalogue, environment};
 
 use super::address::{places, unreachable, unreadable};
+use super::own_holder::OwnHolder;
 use super::send::Text;
 use crate::cli::errand::Reading;
 use crate::context::{Context, fresh_key};
-use crate::desk::caller;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -26,8 +26,7 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Tell)?;
-    let Some(own) = session(environment::SESSION, ctx)? else {
+    let Some(own) = OwnHolder::find(ctx)? else {
         return Err(
             Failure::usage("this is no session, so nobody waits for a reply")
                 .hint("say something to a session: `handoff send --id NAME --message TEXT`"),
@@ -38,15 +37,15 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         let text = format!("a reply has at most {} KiB of text", LONGEST_REPLY / 1024);
         return Err(Failure::usage(text).hint("put it into a file, and say where that is"));
     }
-    let seq = Client::new(&own.record.socket)
-        .reply_to_starter(&text)
-        .map_err(|error| unreachable(&own, &error))?;
+    let seq = own.ask(|holder| holder.reply_to_starter(&text))?;
     let told = tell_parent(text, ctx)?;
-    show(&own, seq, told, ctx)
+    show(own, seq, told, ctx)
 }
 
-/// A session of the environment that lives.
-fn session(variable: &str, ctx: &Context) -> Result<Option<Known>, Failure> {
+/// The session that started this one, if it lives. Its record is there: this one was started after it was written, or by a
+/// command that had to wait for its holder.
+fn parent(ctx: &Context) -> Result<Option<Known>, Failure> {
+    let variable = environment::PARENT;
     let Some(id) = ctx.ambient.text(variable) else {
         return Ok(None);
     };
@@ -59,7 +58,7 @@ fn session(variable: &str, ctx: &Context) -> Result<Option<Known>, Failure> {
 
 /// A session that started this one gets a message. One that has ended has nobody to read it, and the reply is on record.
 fn tell_parent(text: String, ctx: &Context) -> Result<Option<String>, Failure> {
-    let Some(parent) = session(environment::PARENT, ctx)? else {
+    let Some(parent) = parent(ctx)? else {
         return Ok(None);
     };
     let order = Order {
@@ -76,14 +75,14 @@ fn tell_parent(text: String, ctx: &Context) -> Result<Option<String>, Failure> {
 }
 
 fn show(
-    own: &Known,
+    own: OwnHolder,
     seq: u64,
     message: Option<String>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     if ctx.out.is_json() {
         let document = ReplyDocument {
-            session: own.record.id.to_string(),
+            session: own.session,
             seq,
             message,
         };

@@ -43,6 +43,34 @@ fn an_agent_knows_its_session_and_so_do_the_commands_that_it_runs() {
 }
 
 #[test]
+fn an_agent_is_on_record_before_its_first_act() {
+    let hall = Hall::new();
+    let sessions = hall.stage.env.handoff_home().join("sessions");
+    let record = format!("{}/$HANDOFF_SESSION/session.json", sessions.display());
+    let words = format!("cp {record} seen; exec sleep 1000");
+    hall.run("quick", &["sh", "--", "-c", &words]);
+    let path = hall.stage.repo.path().join("seen");
+    let seen = loop {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        match serde_json::from_str::<Value>(&text) {
+            Ok(record) => break record,
+            Err(_) => super::hall::pause(),
+        }
+    };
+    assert_eq!(seen["name"], "quick");
+    hall.stage
+        .say("run nothing-like-this --detach --id never")
+        .failure(3);
+    let names: Vec<Value> = hall.stage.json("ps --all --ended")["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].clone())
+        .collect();
+    assert_eq!(names, ["quick"]);
+}
+
+#[test]
 fn a_token_acts_only_as_its_own_session() {
     let hall = Hall::new();
     let (one, two) = (hall.bash("one"), hall.bash("two"));
