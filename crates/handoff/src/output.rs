@@ -6,6 +6,7 @@
 mod event_line;
 mod harmless_json;
 mod plain;
+mod reader;
 mod style;
 mod table;
 
@@ -20,6 +21,7 @@ use crate::failure::Failure;
 pub(crate) use event_line::event_line;
 use harmless_json::harmless_json;
 pub(crate) use plain::{one_line, plain};
+pub(crate) use reader::end_with_reader;
 pub(crate) use style::{Palette, Tone};
 pub(crate) use table::{Table, cut};
 

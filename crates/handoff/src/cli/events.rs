@@ -18,7 +18,7 @@ use super::session::{self, Ending, JournalArgs};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::event_line;
+use crate::output::{end_with_reader, event_line};
 
 /// How many events are read at a time.
 const PAGE: u32 = 500;
@@ -94,6 +94,9 @@ fn of_ledger(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let Some(store) = &mut store else {
         return Ok(ExitCode::Done);
     };
+    if args.follow {
+        end_with_reader();
+    }
     let mut bell = args.follow.then(|| store.bell()).transpose()?;
     let mut reader = Reader {
         project,

@@ -15,6 +15,7 @@ use handoff_session::{Known, catalogue, place};
 use super::address::{Address, lost, unreadable};
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::end_with_reader;
 
 /// A follower is told of events; this is for a holder that died.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -53,6 +54,10 @@ pub(crate) fn run(args: JournalArgs, ctx: &mut Context) -> Result<ExitCode, Fail
         return Err(Failure::new(ExitCode::NotFound, text));
     }
     let mut follower = Follower::open(&known)?;
+    match args.ending {
+        Ending::Exit => end_with_reader(),
+        Ending::Snapshot => {}
+    }
     loop {
         match follower.next()? {
             Heard::Entry(entry, line) => {

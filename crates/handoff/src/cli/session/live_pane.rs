@@ -14,6 +14,7 @@ use super::address::{lost, unreachable};
 use super::pane::Cutout;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::end_with_reader;
 
 /// Shows every picture until there are no more.
 pub(super) fn follow(
@@ -22,6 +23,7 @@ pub(super) fn follow(
     cutout: &Cutout,
     ctx: &mut Context,
 ) -> Result<(), Failure> {
+    end_with_reader();
     let mut shown: Option<Vec<String>> = None;
     for screen in screens {
         let screen = screen.map_err(|error| unreachable(known, &error))?;

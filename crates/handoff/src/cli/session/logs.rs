@@ -13,7 +13,7 @@ use handoff_session::{Known, catalogue, place};
 use super::address::{Address, unreadable};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::plain;
+use crate::output::{end_with_reader, plain};
 
 /// The most that is read to find the last lines.
 const MOST: u64 = 16 * 1024 * 1024;
@@ -96,6 +96,7 @@ fn follow(
     printer: &mut Printer,
     ctx: &mut Context,
 ) -> Result<(), Failure> {
+    end_with_reader();
     let mut offset = end;
     loop {
         let path = place::transcript(&known.directory);

@@ -1,5 +1,7 @@
 //! A session's screen as it changes.
 
+use std::io::BufRead as _;
+
 use handoff_process::Exit;
 
 use super::hall::Hall;
@@ -47,4 +49,29 @@ fn a_terminal_is_painted_over_and_left_as_it_was() {
     assert_eq!(seat.end(), Exit::Signal(2));
     assert!(!seat.text.contains("\u{1b}[?"), "{:?}", seat.text);
     assert_eq!(session.client().status().unwrap().viewers, 0);
+}
+
+#[test]
+fn one_who_follows_ends_with_whoever_reads_it() {
+    let hall = Hall::new();
+    let session = hall.run("still", &["sh", "--", "-c", "echo one; exec sleep 1000"]);
+    session.shows("one");
+    hall.stage.add("task");
+    hall.stage.feature("calm", "- [ ] **Step 1: One**\n");
+    for words in [
+        "pane --id still --follow",
+        "logs --id still --follow",
+        "events --id still",
+        "events --follow",
+        "status --follow",
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut follower = hall.stage.command(words.split(' '));
+        let mut follower = follower.stdout(writer).spawn().unwrap();
+        let mut reader = std::io::BufReader::new(reader);
+        reader.read_line(&mut String::new()).unwrap();
+        drop(reader);
+        // The session is still: there is no next word at which they would notice.
+        assert_eq!(follower.wait().unwrap().code(), Some(0), "{words}");
+    }
 }

@@ -13,6 +13,7 @@ use crate::cli::feature::site::Site;
 use crate::cli::feature::survey::Survey;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::end_with_reader;
 
 /// An editor writes in several steps; whoever looks after the first sees half of it.
 const SETTLE: Duration = Duration::from_millis(30);
@@ -27,6 +28,7 @@ pub(super) fn run(
     choice: &FeatureArg,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
+    end_with_reader();
     let mut shown = None;
     loop {
         // Before the look: what changes after it wakes us.
