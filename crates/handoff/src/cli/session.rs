@@ -13,6 +13,7 @@ mod interrupt;
 mod journal;
 mod last_word;
 mod launch;
+mod lease_keeper;
 mod letter;
 mod live_pane;
 mod logs;
@@ -88,6 +89,9 @@ pub(super) enum Command {
     /// Hold a session.
     #[command(hide = true)]
     SessionHolder(holder::Args),
+    /// Keep the lease of a session's task alive.
+    #[command(hide = true)]
+    LeaseKeeper(lease_keeper::Args),
 }
 
 impl Command {
@@ -125,6 +129,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Agents(args) => agents::run(args, ctx),
         Command::Hook => Ok(hook::run(ctx)),
         Command::SessionHolder(args) => holder::run(args, ctx),
+        Command::LeaseKeeper(args) => lease_keeper::run(&args, ctx),
     };
     ours.map(ExitCode::number)
 }

@@ -16,6 +16,7 @@ use handoff_core::Action;
 use handoff_engine::{Crew, Shift};
 use handoff_store::StoreError;
 
+pub(super) use self::detach::come_up;
 use self::place::Place;
 use self::report::Reporter;
 pub(super) use self::roll::living;

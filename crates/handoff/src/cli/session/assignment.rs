@@ -1,7 +1,5 @@
 //! A task for a session: it is claimed when the session's holder lives, because the lease lasts as long as that does.
 
-use std::time::Duration;
-
 use handoff_api::ExitCode;
 use handoff_core::lease::Ttl;
 use handoff_core::task::Command;
@@ -10,12 +8,10 @@ use handoff_session::environment::Work;
 use handoff_store::queue::{Change, TaskRef, TenureWish};
 use handoff_store::{StoreKind, read, tasks};
 
-use crate::context::Context;
+use super::lease_keeper;
+use crate::context::{Context, fresh_key};
 use crate::desk::Desk;
 use crate::failure::Failure;
-
-/// On a server nobody renews the lease of a session that was started by hand.
-const LEASE_ON_A_SERVER: Duration = Duration::from_secs(4 * 3600);
 
 /// A task that a session is to work on.
 pub(super) struct Assignment {
@@ -55,11 +51,12 @@ impl Assignment {
     }
 
     /// Claims it for this session, whose holder lives, and records that the session has begun.
-    pub(super) fn claim(&mut self, session: SessionId) -> Result<(), Failure> {
-        let tenure = match self.desk.store.info().kind {
+    pub(super) fn claim(&mut self, session: SessionId, ctx: &Context) -> Result<(), Failure> {
+        let kind = self.desk.store.info().kind;
+        let tenure = match kind {
             StoreKind::Sqlite => TenureWish::Anchored { session },
             StoreKind::Postgres => TenureWish::Timed {
-                ttl: Ttl::new(LEASE_ON_A_SERVER).expect("it is within the limits"),
+                ttl: Ttl::new(lease_keeper::TTL).expect("it is within the limits"),
             },
         };
         let task = TaskRef::Id(self.task.id);
@@ -71,13 +68,24 @@ impl Assignment {
         if fence != Some(self.work().fence) {
             return Err(self.taken(fence));
         }
-        self.tell(
-            Command::Start {
-                fence: self.work().fence,
-                session,
-            },
-            start_key,
-        )
+        let work = self.work();
+        let fence = work.fence;
+        self.tell(Command::Start { fence, session }, start_key)?;
+        match kind {
+            StoreKind::Sqlite => Ok(()),
+            StoreKind::Postgres => lease_keeper::start(session, &work, ctx).inspect_err(|_| {
+                self.release(fence);
+            }),
+        }
+    }
+
+    /// Gives back what is not needed after all. If that fails too, the lease ends with the session's holder, or by its time.
+    fn release(&mut self, fence: Fence) {
+        let release = Command::Release {
+            fence,
+            reason: None,
+        };
+        self.tell(release, fresh_key()).ok();
     }
 
     fn tell(&mut self, command: Command, key: IdempotencyKey) -> Result<(), Failure> {
@@ -90,13 +98,7 @@ impl Assignment {
     /// Somebody was quicker, and gave it back already: the session knows a lease that is not its own.
     fn taken(&mut self, fence: Option<Fence>) -> Failure {
         if let Some(fence) = fence {
-            let release = Command::Release {
-                fence,
-                reason: None,
-            };
-            let key = crate::context::fresh_key();
-            // If that fails too, the lease ends with the session's holder.
-            self.tell(release, key).ok();
+            self.release(fence);
         }
         let text = format!(
             "somebody else worked on `{}` meanwhile",

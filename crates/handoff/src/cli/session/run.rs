@@ -31,7 +31,7 @@ use crate::output::{Tone, plain};
 use crate::walls;
 
 /// What a start takes at most when nobody says otherwise.
-const START_TAKES: Duration = Duration::from_secs(10);
+const START_TAKES: Duration = Duration::from_secs(30);
 pub(super) const MIB: u64 = 1024 * 1024;
 
 #[derive(Debug, Default, clap::Args)]
@@ -171,7 +171,7 @@ pub(crate) fn run_and(
     let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
     launch.start(timeout, ctx)?;
     let known = find(launch.id, ctx)?;
-    brief(args, &known, assignment)?;
+    brief(args, &known, assignment, ctx)?;
     briefed();
     sit_down(args, &launch, &known, ctx)
 }
@@ -202,10 +202,15 @@ pub(crate) fn begin(
 }
 
 /// Gives the session its task and its first message.
-fn brief(args: &Args, known: &Known, assignment: Option<Assignment>) -> Result<(), Failure> {
+fn brief(
+    args: &Args,
+    known: &Known,
+    assignment: Option<Assignment>,
+    ctx: &Context,
+) -> Result<(), Failure> {
     let text = match assignment {
         Some(mut assignment) => {
-            if let Err(failure) = assignment.claim(known.record.id) {
+            if let Err(failure) = assignment.claim(known.record.id, ctx) {
                 // It has heard of nothing yet; what is left of it is listed.
                 Client::new(&known.record.socket).stop(Duration::ZERO).ok();
                 return Err(failure);

@@ -57,7 +57,7 @@ pub(super) fn start(ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 /// Says that it works, and lets go of the pipe to the one who started it.
-pub(super) fn come_up() -> Result<(), Failure> {
+pub(in crate::cli) fn come_up() -> Result<(), Failure> {
     use std::io::Write as _;
     let mut stdout = std::io::stdout();
     // Whoever started it may be gone: it works all the same.

@@ -1,5 +1,7 @@
 //! What a session begins with: a first message, a task, a feature's prompt.
 
+use handoff_testkit::postgres::fresh_database;
+
 use super::hall::Hall;
 
 #[test]
@@ -42,6 +44,30 @@ fn a_task_is_claimed_for_as_long_as_the_session_lives() {
     assert!(agent.ends());
     hall.stage.add("another");
     assert_eq!(hall.stage.state("fix"), "queued");
+}
+
+#[test]
+fn in_the_ledger_of_a_team_the_lease_of_a_session_is_renewed_and_then_given_back() {
+    let Some(database) = fresh_database() else {
+        return;
+    };
+    let mut hall = Hall::new();
+    hall.stage.env.set("HANDOFF_STORE", database.url());
+    hall.stage.add("fix");
+    let ledger = hall.stage.start(["events", "--follow"]);
+    let until = |part: &str| while !ledger.line().contains(part) {};
+    let session = hall.run("worker", &["cat", "--task", "fix"]);
+    until("renewed fence 1");
+    assert_eq!(hall.stage.state("fix"), "running");
+    session.holder().kill();
+    until("its session has ended");
+    assert_eq!(hall.stage.state("fix"), "queued");
+    // One whose task went away meanwhile has nothing to give back.
+    let session = hall.run("again", &["cat", "--task", "fix"]);
+    until("renewed fence 2");
+    hall.stage.say("queue cancel fix").success();
+    session.holder().kill();
+    assert_eq!(hall.stage.state("fix"), "cancelled");
 }
 
 #[test]
