@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod exit;
 mod feature;
+mod gc;
 mod git;
 mod help;
 mod message;
@@ -38,6 +39,7 @@ pub use feature::{
     CheckDocument, CheckRunDocument, CheckStanding, CheckpointDocument, StatusDocument,
     TreeDocument, TrustDocument, VerifiedCheck, VerifyDocument,
 };
+pub use gc::{GcDocument, GcItem, GcRow};
 pub use git::{
     BaselineDocument, CommitDocument, ForeignMoveDocument, GuardDocument, GuardVerdictDocument,
     HooksDocument, HooksWord, IndexWord, LandingDocument, PruneDocument, RescueDocument, SavedRow,

@@ -6,8 +6,7 @@ use handoff_core::{
     Caller, Digest, IdempotencyKey, PackageId, PackageRecord, ProjectId, Timestamp,
 };
 use handoff_package::{
-    Blobs, Clean, KeyPair, KeyStanding, Keyring, LoadError, Opened, Package, Sealed, Shelf, open,
-    seal,
+    Blobs, Clean, KeyPair, KeyStanding, Keyring, LoadError, Opened, Sealed, Shelf, open, seal,
 };
 use handoff_store::queue::{Change, Request, submit};
 use handoff_store::{Store, StoreKind, packages, read};
@@ -119,7 +118,7 @@ impl<'a> Depot<'a> {
         let sealed = seal(package, &self.own_key()?)?;
         let arrival = Arrival {
             label: &package.label,
-            content: content(package),
+            content: content(&package.label, &sealed),
             origin,
         };
         self.take_in(arrival, &sealed, by, key)
@@ -231,11 +230,10 @@ struct Arrival<'a> {
 }
 
 /// What is in a package, without what is new each time.
-fn content(package: &Package) -> Digest {
-    let payload = serde_json::to_vec(&package.payload).unwrap_or_default();
-    let label = &package.label;
-    let rest = format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+fn content(label: &Label, sealed: &Sealed) -> Digest {
+    let text = format!(
+        "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        sealed.payload_digest(),
         label.kind,
         label.session_id,
         label.subject_id,
@@ -244,5 +242,5 @@ fn content(package: &Package) -> Digest {
         label.audience,
         label.single_use
     );
-    Digest::of(&[payload.as_slice(), rest.as_bytes()].concat())
+    Digest::of(text.as_bytes())
 }

@@ -18,6 +18,7 @@ mod crew;
 pub mod depot;
 mod error;
 pub mod fan_in;
+pub mod gc;
 mod judgement;
 mod ledger_blobs;
 mod package_rules;

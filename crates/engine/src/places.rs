@@ -47,6 +47,11 @@ impl Places {
         self.home.join("packages").join(project.to_string())
     }
 
+    /// The tasks of a project as Markdown.
+    pub fn batons(&self, project: ProjectId) -> PathBuf {
+        self.home.join("queue").join(project.to_string())
+    }
+
     /// The locks of the workers of a project that live.
     pub fn workers(&self, project: ProjectId) -> PathBuf {
         self.home.join("workers").join(project.to_string())

@@ -8,6 +8,7 @@ mod unfinished_commits;
 
 pub use lost_holders::{dead_holders, lost_holders};
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
+pub(crate) use orphaned_worktrees::{attempts, orphan_at};
 pub use stray_sessions::stray_sessions;
 pub use unfinished_commits::{UnfinishedError, unfinished_commits};
 

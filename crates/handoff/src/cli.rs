@@ -10,6 +10,7 @@ mod dump;
 mod errand;
 mod events;
 mod feature;
+mod gc;
 mod git;
 mod heartbeat;
 mod help;
@@ -97,6 +98,8 @@ enum Command {
     Worker(Box<worker::Args>),
     /// Put right what dead workers and sessions left, once; for cron and timers.
     Watchdog(watchdog::Args),
+    /// Show what nobody needs any more, and why the rest stays; `--apply` clears it away.
+    Gc(gc::Args),
     /// Keep the lease of a task alive that you work on outside of a session.
     Heartbeat(heartbeat::Args),
     /// Read how to get from nothing to an agent at work.
@@ -190,6 +193,7 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Events(args) => events::run(&args, ctx),
         Command::Worker(args) => worker::run(*args, ctx),
         Command::Watchdog(args) => watchdog::run(&args, ctx),
+        Command::Gc(args) => gc::run(&args, ctx),
         Command::Heartbeat(args) => heartbeat::run(args, ctx),
         Command::Guide => teaching::guide::run(ctx),
         Command::Recipes(args) => teaching::recipes::run(&args, ctx),

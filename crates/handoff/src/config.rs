@@ -32,6 +32,20 @@ pub(crate) struct Config {
     pub(crate) batch: BatchConfig,
     #[serde(default)]
     pub(crate) sandbox: SandboxConfig,
+    #[serde(default)]
+    pub(crate) gc: GcConfig,
+}
+
+/// How much `gc` leaves.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GcConfig {
+    /// Sessions that ended before this go.
+    pub(crate) sessions: Option<Span>,
+    /// What they printed goes earlier.
+    pub(crate) transcripts: Option<Span>,
+    /// How much all sessions together may take, in MiB: the oldest go first.
+    pub(crate) megabytes: Option<u64>,
 }
 
 /// How workers work.
@@ -173,7 +187,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and \
-         `agent`, `[notify]` with `command`, `[batch]` with `most`, `[sandbox]` with \
+         `agent`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )

@@ -34,8 +34,8 @@ pub(crate) struct Frame<'a> {
 }
 
 /// Writes the header of a payload.
-pub(crate) fn write(key: &KeyPair, payload: &[u8], label: &str) -> Vec<u8> {
-    let (public, digest, length) = (key.public(), Digest::of(payload), payload.len());
+pub(crate) fn write(key: &KeyPair, digest: &Digest, length: usize, label: &str) -> Vec<u8> {
+    let public = key.public();
     let signed = format!(
         r#"{{"format":"handoff-package","version":{VERSION},"key":"{public}","sha256":"{digest}","length":{length},"label":{label}"#
     );

@@ -21,6 +21,7 @@ pub struct Sealed {
     id: PackageId,
     bytes: Vec<u8>,
     digest: Digest,
+    payload_digest: Digest,
 }
 
 impl Sealed {
@@ -31,6 +32,7 @@ impl Sealed {
             id: opened.package.label.id,
             bytes: bytes.to_vec(),
             digest: opened.digest.clone(),
+            payload_digest: opened.payload_digest.clone(),
         }
     }
 
@@ -50,6 +52,12 @@ impl Sealed {
     #[must_use]
     pub const fn digest(&self) -> &Digest {
         &self.digest
+    }
+
+    /// SHA-256 of the payload.
+    #[must_use]
+    pub const fn payload_digest(&self) -> &Digest {
+        &self.payload_digest
     }
 }
 
@@ -158,7 +166,8 @@ pub fn seal(package: &Package, key: &KeyPair) -> Result<Sealed, SealError> {
         return Err(SealError::TooLong { length });
     }
     let label = serde_json::to_string(&package.label).expect("texts and lists are always JSON");
-    let mut bytes = frame::write(key, &payload, &label);
+    let payload_digest = Digest::of(&payload);
+    let mut bytes = frame::write(key, &payload_digest, length, &label);
     if bytes.len() > frame::LIMIT {
         return Err(SealError::LabelTooLong);
     }
@@ -168,6 +177,7 @@ pub fn seal(package: &Package, key: &KeyPair) -> Result<Sealed, SealError> {
         id: package.label.id,
         bytes,
         digest,
+        payload_digest,
     })
 }
 

@@ -19,11 +19,7 @@ pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<Repaired, Engin
         let Some(task) = known(workshop, attempt.task)? else {
             continue;
         };
-        let is_live = task
-            .state
-            .lease()
-            .is_some_and(|lease| lease.fence == attempt.fence);
-        if is_live || occupied.contains(&attempt) {
+        if is_live(&task, attempt) || occupied.contains(&attempt) {
             continue;
         }
         match retire(workshop, &task, attempt) {
@@ -48,7 +44,7 @@ pub enum Retired {
 }
 
 /// The attempts that have a worktree, or the lock of one that was never begun.
-fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineError> {
+pub(crate) fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineError> {
     let mut names = match Dir::open(&workshop.places.worktrees(workshop.project)) {
         Ok(dir) => dir.names()?,
         Err(error) if error.is_not_found() => return Ok(vec![]),
@@ -61,6 +57,27 @@ fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineError> {
         .collect();
     attempts.dedup();
     Ok(attempts)
+}
+
+/// The attempt that a worktree belongs to, if it is over and nobody works there. Looks only.
+pub(crate) fn orphan_at(
+    workshop: &mut Workshop<'_>,
+    path: &Path,
+) -> Result<Option<(Task, Attempt)>, EngineError> {
+    let Some(attempt) = Attempt::from_directory(path) else {
+        return Ok(None);
+    };
+    let Some(task) = known(workshop, attempt.task)? else {
+        return Ok(None);
+    };
+    let lock = workshop.places.worktree_lock(task.project, attempt);
+    let is_free = !is_live(&task, attempt) && !Lock::is_held(&lock)?;
+    Ok(is_free.then_some((task, attempt)))
+}
+
+fn is_live(task: &Task, attempt: Attempt) -> bool {
+    let lease = task.state.lease();
+    lease.is_some_and(|lease| lease.fence == attempt.fence)
 }
 
 /// A directory that names a task of another ledger is not ours to judge.

@@ -3,8 +3,7 @@
 //! It is a view of the ledger at the time of a dump, never read back. If it cannot be written, the task is recorded all the same.
 
 use handoff_core::task::Evidence;
-use handoff_core::{Batch, Ownership, ProjectId, Task, TaskId, visible};
-use handoff_engine::Places;
+use handoff_core::{Batch, Ownership, Task, TaskId, visible};
 use handoff_files::{Dir, Mode, atomic};
 use handoff_git::{Git, Repository};
 use handoff_store::{packages, read, tasks};
@@ -91,16 +90,12 @@ pub(super) fn write_batch(desk: &mut Desk, batch: &Batch, ctx: &Context) {
 fn write_on(desk: &mut Desk, task: &Task, ground: &Ground) {
     let learned = learned(desk, task.id);
     let text = text(task, ground, &learned);
-    let place = place(desk.places(), task.project);
+    let place = desk.places().batons(task.project);
     // The ledger has the task; a view that cannot be written is written at the next dump.
     Dir::create_private(&place)
         .ok()
         .and_then(|dir| atomic::replace(&dir, &name(task), text.as_bytes(), Mode::Private).ok())
         .unwrap_or_default();
-}
-
-fn place(places: &Places, project: ProjectId) -> std::path::PathBuf {
-    places.home().join("queue").join(project.to_string())
 }
 
 fn name(task: &Task) -> String {

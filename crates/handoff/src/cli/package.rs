@@ -4,7 +4,7 @@ mod attachment;
 mod create;
 pub(super) mod draft;
 pub(super) mod export;
-mod gc;
+pub(super) mod gc;
 pub(super) mod grasp;
 mod import;
 mod life;
@@ -21,7 +21,7 @@ pub(super) mod surroundings;
 mod verdict;
 mod verify;
 
-pub(super) use orphans::finding;
+pub(super) use orphans::{finding, in_words as unknown_file};
 
 use clap::Subcommand;
 use handoff_api::{ExitCode, PackageReceipt};

@@ -75,6 +75,7 @@ fn help_lists_the_commands() {
       events       Read or follow the ledger, or what happens to a session
       worker       Take ready tasks down the road
       watchdog     Put right what dead workers and sessions left, once; for cron and timers
+      gc           Show what nobody needs any more, and why the rest stays; `--apply` clears it away
       heartbeat    Keep the lease of a task alive that you work on outside of a session
       guide        Read how to get from nothing to an agent at work
       recipes      Ways of working with sessions that have proved themselves

@@ -28,6 +28,8 @@ mod fan_out;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
+mod gc;
+#[cfg(test)]
 mod git_guard;
 #[cfg(test)]
 mod help;

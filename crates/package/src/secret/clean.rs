@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 use super::{Finding, redact, redact_json, scan, scan_json};
 use crate::payload::{Package, Payload, SerializedContext};
 
+/// So much of a value is looked at together with its key.
+const ASSIGNED: usize = 1024;
+
 /// A package in which nothing looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clean(Package);
@@ -123,6 +126,8 @@ impl Walk {
         let (Some(key), Some(value)) = (text_in(fields, "key"), text_in(fields, "value")) else {
             return;
         };
+        // The value itself was looked at already; what the key says is about its beginning.
+        let value = &value[..value.floor_char_boundary(ASSIGNED)];
         let found = scan(&format!("{key}: {value}"), &format!("`{place}.value`"));
         if !found.is_empty() && self.treatment == Treatment::Redact {
             fields.insert("value".to_owned(), Value::from("\"[redacted]\""));

@@ -26,23 +26,47 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut document = SweepDocument {
+    let document = match Desk::peek(ctx)? {
+        Some(mut desk) => sweep(&mut desk, Doing::of(args.apply))?,
+        None => nothing(Doing::of(args.apply)),
+    };
+    show(document, ctx)
+}
+
+/// Whether anything is done, or only told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Telling,
+    Applying,
+}
+
+impl Doing {
+    pub(crate) const fn of(apply: bool) -> Self {
+        if apply { Self::Applying } else { Self::Telling }
+    }
+}
+
+const fn nothing(doing: Doing) -> SweepDocument {
+    SweepDocument {
         leftovers: 0,
         packages: 0,
         attachments: 0,
         unknown: vec![],
-        is_dry_run: !args.apply,
-    };
-    if let Some(mut desk) = Desk::peek(ctx)? {
-        desk.caller.may(Action::Steer)?;
-        let mut sweeping = Sweeping {
-            desk: &mut desk,
-            apply: args.apply,
-            document: &mut document,
-        };
-        sweeping.all()?;
+        is_dry_run: matches!(doing, Doing::Telling),
     }
-    show(document, ctx)
+}
+
+/// Takes away what nobody needs, or tells what that is.
+pub(crate) fn sweep(desk: &mut Desk, doing: Doing) -> Result<SweepDocument, Failure> {
+    desk.caller.may(Action::Steer)?;
+    let mut document = nothing(doing);
+    let mut sweeping = Sweeping {
+        desk,
+        apply: doing == Doing::Applying,
+        document: &mut document,
+    };
+    sweeping.all()?;
+    Ok(document)
 }
 
 fn show(document: SweepDocument, ctx: &mut Context) -> Result<ExitCode, Failure> {

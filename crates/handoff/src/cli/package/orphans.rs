@@ -24,7 +24,7 @@ pub(super) fn find(desk: &mut Desk) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// What is to be said of one.
-pub(super) fn in_words(path: &str) -> String {
+pub(crate) fn in_words(path: &str) -> String {
     let path = one_line(path);
     format!(
         "`{path}` is no package that the ledger knows: its maker died, or is at it. `handoff package import {path}` takes it in"

@@ -1,0 +1,7 @@
+//! What of this machine's files nobody needs any more, and why the rest stays. The ledger's rows are never touched: they are the record.
+
+mod clearing;
+mod verdict;
+
+pub use clearing::{Found, clear, survey};
+pub use verdict::{Kind, Limits, Verdict};

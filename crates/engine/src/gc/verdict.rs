@@ -1,0 +1,226 @@
+//! Whether something may go: a pure function of what is known of it.
+
+use std::time::Duration;
+
+use handoff_core::Timestamp;
+
+/// What is cleared away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The directory of a session, with its transcript.
+    Session,
+    /// What a session printed, while the rest of it stays.
+    Transcript,
+    /// The worktree of an attempt.
+    Worktree,
+    /// A task as Markdown.
+    Baton,
+}
+
+impl Kind {
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Transcript => "transcript",
+            Self::Worktree => "worktree",
+            Self::Baton => "baton",
+        }
+    }
+}
+
+/// What becomes of something, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It goes: it ended long ago.
+    Old,
+    /// It goes, though it is younger: there is too much of its kind.
+    Crowded,
+    /// It goes: its task has ended.
+    Over,
+    /// It goes: its attempt is over. What is uncommitted in it is saved first.
+    Orphaned,
+    /// It stays: somebody works with it.
+    Live,
+    /// It stays: it ended lately.
+    Young,
+    /// It stays: its task has not ended.
+    Open,
+    /// It stays: nobody knows how it ended, and so it may be the only trace.
+    Lost,
+    /// It stays: this ledger does not know its task.
+    Foreign,
+}
+
+impl Verdict {
+    /// Whether it goes.
+    pub const fn goes(self) -> bool {
+        match self {
+            Self::Old | Self::Crowded | Self::Over | Self::Orphaned => true,
+            Self::Live | Self::Young | Self::Open | Self::Lost | Self::Foreign => false,
+        }
+    }
+
+    /// Why.
+    pub const fn why(self) -> &'static str {
+        match self {
+            Self::Old => "ended long ago",
+            Self::Crowded => "the oldest, and there is too much",
+            Self::Over => "its task has ended",
+            Self::Orphaned => "its attempt is over; what is uncommitted is saved",
+            Self::Live => "somebody works with it",
+            Self::Young => "ended lately",
+            Self::Open => "its task has not ended",
+            Self::Lost => "nobody knows how it ended",
+            Self::Foreign => "its task is not in this ledger",
+        }
+    }
+}
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Sessions that ended before this stay no longer.
+    pub sessions: Duration,
+    /// The same for what they printed.
+    pub transcripts: Duration,
+    /// How many bytes of sessions stay at most, the newest first; those that may not go count too.
+    pub bytes: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const DAY: u64 = 24 * 3600;
+        Self {
+            sessions: Duration::from_secs(30 * DAY),
+            transcripts: Duration::from_secs(7 * DAY),
+            bytes: None,
+        }
+    }
+}
+
+/// What is known of the task that something belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TaskFact {
+    /// It belongs to none.
+    None,
+    Open,
+    Ended,
+    /// The ledger does not know it.
+    Foreign,
+}
+
+/// What is known of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SessionFact {
+    /// Whether its holder lives, or a worker attends to it.
+    pub(super) is_held: bool,
+    pub(super) ended_at: Option<Timestamp>,
+    pub(super) task: TaskFact,
+}
+
+/// What becomes of a session, or of what it printed, if it may be this old.
+pub(super) fn of_session(fact: SessionFact, now: Timestamp, limit: Duration) -> Verdict {
+    if fact.is_held {
+        return Verdict::Live;
+    }
+    let Some(ended_at) = fact.ended_at else {
+        return Verdict::Lost;
+    };
+    match fact.task {
+        TaskFact::Open => return Verdict::Open,
+        TaskFact::Foreign => return Verdict::Foreign,
+        TaskFact::None | TaskFact::Ended => {}
+    }
+    let age = now.duration_since(ended_at);
+    if Duration::try_from(age).is_ok_and(|age| age >= limit) {
+        Verdict::Old
+    } else {
+        Verdict::Young
+    }
+}
+
+/// What becomes of the baton of a task.
+pub(super) const fn of_baton(task: TaskFact) -> Verdict {
+    match task {
+        TaskFact::Ended => Verdict::Over,
+        TaskFact::Open => Verdict::Open,
+        TaskFact::None | TaskFact::Foreign => Verdict::Foreign,
+    }
+}
+
+/// The oldest that may go do so, until no more bytes stay than may. Given newest first.
+pub(super) fn crowd_out(sessions: &mut [(Verdict, u64)], limit: u64) {
+    let mut kept: u64 = 0;
+    for (verdict, bytes) in sessions {
+        if verdict.goes() {
+            continue;
+        }
+        kept = kept.saturating_add(*bytes);
+        if *verdict == Verdict::Young && kept > limit {
+            *verdict = Verdict::Crowded;
+            kept -= *bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    fn fact(is_held: bool, ended: Option<i64>, task: TaskFact) -> SessionFact {
+        SessionFact {
+            is_held,
+            ended_at: ended.map(|it| Timestamp::from_second(it).unwrap()),
+            task,
+        }
+    }
+
+    #[test]
+    fn only_what_ended_long_ago_and_nobody_needs_goes() {
+        let now = Timestamp::from_second(10_000).unwrap();
+        let long_ago = Some(10_000 - 3600);
+        for (fact, expected) in [
+            (fact(false, long_ago, TaskFact::None), Verdict::Old),
+            (fact(false, long_ago, TaskFact::Ended), Verdict::Old),
+            (fact(false, Some(6401), TaskFact::Ended), Verdict::Young),
+            (fact(false, Some(20_000), TaskFact::None), Verdict::Young),
+            (fact(true, long_ago, TaskFact::None), Verdict::Live),
+            (fact(false, None, TaskFact::None), Verdict::Lost),
+            (fact(false, long_ago, TaskFact::Open), Verdict::Open),
+            (fact(false, long_ago, TaskFact::Foreign), Verdict::Foreign),
+        ] {
+            assert_eq!(of_session(fact, now, HOUR), expected, "{fact:?}");
+        }
+        assert_eq!(of_baton(TaskFact::Ended), Verdict::Over);
+        assert_eq!(of_baton(TaskFact::Open), Verdict::Open);
+        assert_eq!(of_baton(TaskFact::Foreign), Verdict::Foreign);
+    }
+
+    #[test]
+    fn the_oldest_make_room_and_what_may_not_go_never_does() {
+        let mut sessions = [
+            (Verdict::Live, 50),
+            (Verdict::Young, 30),
+            (Verdict::Young, 30),
+            (Verdict::Open, 500),
+            (Verdict::Old, 7),
+            (Verdict::Young, 1),
+        ];
+        crowd_out(&mut sessions, 100);
+        let verdicts = sessions.map(|(verdict, _)| verdict);
+        assert_eq!(
+            verdicts,
+            [
+                Verdict::Live,
+                Verdict::Young,
+                Verdict::Crowded,
+                Verdict::Open,
+                Verdict::Old,
+                Verdict::Crowded
+            ]
+        );
+    }
+}
