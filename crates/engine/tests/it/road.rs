@@ -12,7 +12,11 @@ use crate::stage::{Stage, names, owning, spec, verified};
 fn committed(evidence: &[Evidence]) -> Option<String> {
     evidence.iter().find_map(|proof| match proof {
         Evidence::Committed { commit, .. } => Some(commit.to_string()),
-        Evidence::Verified { .. } | Evidence::Sealed { .. } => None,
+        Evidence::Verified { .. }
+        | Evidence::Sealed { .. }
+        | Evidence::Measured(_)
+        | Evidence::Left { .. }
+        | Evidence::Judged { .. } => None,
     })
 }
 

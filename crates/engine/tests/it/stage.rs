@@ -142,6 +142,7 @@ impl Stage {
         let task_event = |event| match event {
             Event::Task(event) => event,
             Event::Hold(_)
+            | Event::Run(_)
             | Event::Feature(_)
             | Event::Package(_)
             | Event::Context(_)
