@@ -20,6 +20,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::str::Utf8Error;
 
+/// What most files have room in that are read whole.
+const PAGE: usize = 4096;
+
 /// An opened directory.
 #[derive(Debug)]
 pub struct Dir {
@@ -153,7 +156,8 @@ impl Dir {
     pub fn read(&self, relative: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>, DirError> {
         let relative = relative.as_ref();
         let path = self.path.join(relative);
-        let mut bytes = Vec::new();
+        // Most files here fit: whoever looks at a hundred of them reads each in one go.
+        let mut bytes = Vec::with_capacity(PAGE);
         // One byte more than allowed: a file that grows while it is read shows itself too.
         self.open_beneath(relative, Access::Read)?
             .take(limit.saturating_add(1))

@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 
 use rustix::io::Errno;
@@ -107,7 +108,10 @@ impl Ancestor {
 }
 
 pub(crate) fn filters(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let mut file = fs::File::open(format!("/proc/{pid}/status")).ok()?;
+    // Such a file says that it is empty: without room it would be read in little pieces.
+    let mut status = String::with_capacity(4096);
+    file.read_to_string(&mut status).ok()?;
     let line = status
         .lines()
         .find_map(|it| it.strip_prefix("Seccomp_filters:"))?;

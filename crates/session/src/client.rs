@@ -30,6 +30,8 @@ pub use screens::Screens;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What a holder takes to end a session beyond what the agent gets, at most: TERM, KILL, and what the kernel takes for it.
 const ENDING_TAKES: Duration = Duration::from_secs(10);
+/// Room for an answer about a session, so that it is read in one go.
+const USUAL_ANSWER: usize = 4096;
 /// The longest answer: a screen of a million characters with colours.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 
@@ -278,7 +280,7 @@ impl Asked {
 }
 
 fn hear<T: DeserializeOwned>(stream: UnixStream) -> Result<T, ClientError> {
-    let mut received = vec![];
+    let mut received = Vec::with_capacity(USUAL_ANSWER);
     stream
         .take(LONGEST_ANSWER)
         .read_to_end(&mut received)
