@@ -181,3 +181,46 @@ fn a_wait_is_anchored_to_what_comes_after_it() {
     let next: Value = serde_json::from_str(&next.line()).unwrap();
     assert_eq!(next["turn"], 2);
 }
+
+/// Asks with choices beside each other, the middle one lit, and writes down which was taken.
+const ASIDE: &str = r#"
+stty raw -echo
+names=('Allow once' 'Allow always' 'Reject'); at=1
+paint() {
+  printf '\033[2J\033[H  Permission required\r\n\r\n  $ touch x\r\n\r\n'
+  for i in 0 1 2; do
+    if [ $i = $at ]; then printf '  \033[7m %s \033[27m' "${names[$i]}"; else printf '   %s ' "${names[$i]}"; fi
+  done
+}
+paint
+printf '\033]7501;state=blocked:kind=permission\033\\'
+while IFS= read -rN1 key; do
+  case $key in
+    $'\e') IFS= read -rN2 rest
+      case $rest in '[C') at=$((at + 1)) ;; '[D') at=$((at - 1)) ;; *) at=9 ;; esac
+      paint ;;
+    *) break ;;
+  esac
+done
+echo $at >> chosen
+printf '\033]7501;state=idle\033\\\033[2J\033[H'
+exec sleep 1000
+"#;
+
+#[test]
+fn choices_beside_each_other_are_reached_to_both_sides() {
+    let hall = Hall::new();
+    let script = hall.stage.script("aside.sh", ASIDE);
+    for (name, choice, label) in [("right", "no", "Reject"), ("left", "yes", "Allow once")] {
+        hall.run(name, &["env", "--", "bash", script.to_str().unwrap()]);
+        let words = format!("wait --id {name} --until blocked");
+        hall.stage.say(&words).success();
+        let answered = hall
+            .stage
+            .json(&format!("answer --id {name} --choose {choice}"));
+        assert_eq!(answered["choice"], label);
+        let words = format!("wait --id {name} --until prompt");
+        hall.stage.say(&words).success();
+    }
+    assert_eq!(read(&hall, "chosen"), "2\n0\n");
+}
