@@ -140,12 +140,7 @@ impl Background {
     /// The next line that it prints.
     #[track_caller]
     pub(crate) fn line(&self) -> String {
-        self.line_within(PATIENCE)
-    }
-
-    #[track_caller]
-    pub(crate) fn line_within(&self, patience: Duration) -> String {
-        match self.lines.recv_timeout(patience) {
+        match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => line,
             Err(error) => panic!("no line came: {error}"),
         }

@@ -9,7 +9,7 @@ use super::{look, show};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::one_line;
+use crate::output::{end_with_reader, one_line};
 
 /// A person wants to see time pass.
 const TICK: Duration = Duration::from_secs(1);
@@ -22,6 +22,7 @@ pub(super) fn run(
     batch: &BatchRef,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
+    end_with_reader();
     let mut bell = desk.store.bell()?;
     let patience = if ctx.out.is_screen() {
         TICK

@@ -110,7 +110,7 @@ impl Guest {
     pub(super) fn shows(&self, part: &str) {
         let name = &self.name;
         let shown = || self.client().screen().unwrap().lines.join("\n");
-        let is_there = (0..1000).any(|_| {
+        let is_there = (0..2000).any(|_| {
             pause();
             shown().contains(part)
         });

@@ -305,7 +305,7 @@ fn a_session_that_sends_is_named_and_no_text_can_pretend_to_be_one() {
             .stdout
             .contains(part)
     };
-    assert!((0..500).any(|_| {
+    assert!((0..2000).any(|_| {
         super::hall::pause();
         shows(&quoted)
     }));

@@ -36,7 +36,7 @@ impl Gallery {
     #[track_caller]
     fn shows(&self, target: &str, part: &str) {
         let shown = || self.tmux(&["capture-pane", "-p", "-t", target]).stdout;
-        let is_there = (0..1000).any(|_| {
+        let is_there = (0..2000).any(|_| {
             pause();
             shown().contains(part)
         });

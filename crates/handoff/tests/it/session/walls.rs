@@ -109,7 +109,7 @@ fn the_private_directory_goes_with_the_session_however_that_ends() {
     let yard = Yard::new();
     let place = yard.hall.stage.env.handoff_home().join("tmp");
     let is_gone = || {
-        (0..1000).any(|_| {
+        (0..2000).any(|_| {
             pause();
             fs::read_dir(&place).unwrap().next().is_none()
         })
