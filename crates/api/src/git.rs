@@ -220,9 +220,13 @@ pub struct BaselineDocument {
     /// By which command; none if somebody just said so.
     pub command: Option<String>,
     /// When.
-    pub at: Option<String>,
+    pub at: String,
     /// By whom.
     pub by: String,
+    /// How many commits HEAD has on top of it, which nobody proved; none if HEAD does not contain it.
+    pub ahead: Option<u32>,
+    /// The commit that the next attempt begins at.
+    pub next_start: String,
 }
 
 impl BaselineDocument {

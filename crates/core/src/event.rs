@@ -12,7 +12,7 @@ use crate::batch::BatchEvent;
 use crate::hold::{HoldEvent, HoldScope};
 use crate::{
     BatchId, Caller, ContextEvent, ContextScope, FeatureEvent, FeatureId, PackageEvent, PackageId,
-    ProjectId, RunEvent, RunId, TaskEvent, TaskId, Timestamp,
+    ProjectId, RepositoryEvent, RunEvent, RunId, TaskEvent, TaskId, Timestamp,
 };
 
 /// Whose history an event belongs to.
@@ -32,12 +32,16 @@ pub enum StreamId {
     Batch(BatchId),
     /// A run's.
     Run(RunId),
+    /// That of the repository of a project.
+    Repository(ProjectId),
 }
 
 /// What the text form of a hold's stream starts with.
 const HOLD_PREFIX: &str = "hold/";
 /// What the text form of a context's stream starts with.
 const CONTEXT_PREFIX: &str = "context/";
+/// What the text form of a repository's stream starts with.
+const REPOSITORY_PREFIX: &str = "repository/";
 
 impl fmt::Display for StreamId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,13 +53,16 @@ impl fmt::Display for StreamId {
             Self::Context(scope) => write!(f, "{CONTEXT_PREFIX}{scope}"),
             Self::Batch(id) => fmt::Display::fmt(id, f),
             Self::Run(id) => fmt::Display::fmt(id, f),
+            Self::Repository(id) => write!(f, "{REPOSITORY_PREFIX}{id}"),
         }
     }
 }
 
 /// A text that names no stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not the stream of a task, a feature, a hold, a package, a context, a batch or a run")]
+#[error(
+    "not the stream of a task, a feature, a hold, a package, a context, a batch, a run or a repository"
+)]
 pub struct StreamError;
 
 impl FromStr for StreamId {
@@ -66,6 +73,8 @@ impl FromStr for StreamId {
             scope.parse().ok().map(Self::Hold)
         } else if let Some(scope) = text.strip_prefix(CONTEXT_PREFIX) {
             scope.parse().ok().map(Self::Context)
+        } else if let Some(project) = text.strip_prefix(REPOSITORY_PREFIX) {
+            project.parse().ok().map(Self::Repository)
         } else if text.starts_with(FeatureId::PREFIX) {
             text.parse().ok().map(Self::Feature)
         } else if text.starts_with(PackageId::PREFIX) {
@@ -101,6 +110,8 @@ pub enum Event {
     Batch(BatchEvent),
     /// To a run.
     Run(RunEvent),
+    /// To a repository.
+    Repository(RepositoryEvent),
 }
 
 /// An event as it stands in the ledger.
@@ -214,6 +225,7 @@ mod tests {
             format!("context/ses_{id}"),
             format!("batch_{id}"),
             format!("run_{id}"),
+            format!("repository/proj_{id}"),
         ];
         for text in texts {
             assert_eq!(text.parse::<StreamId>().unwrap().to_string(), text);

@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod agent_name;
+pub mod baseline;
 pub mod batch;
 pub mod caller;
 mod checked_text;
@@ -24,6 +25,7 @@ pub mod name;
 pub mod ownership;
 pub mod package;
 pub mod project;
+pub mod repository;
 pub mod revision;
 pub mod run;
 pub mod task;
@@ -35,6 +37,7 @@ pub mod visible;
 pub mod workflow;
 
 pub use agent_name::{AgentName, AgentNameError};
+pub use baseline::Baseline;
 pub use batch::{Batch, BatchEvent};
 pub use caller::{Action, Caller, Role};
 pub use context::{ContextEvent, ContextKey, ContextScope};
@@ -54,9 +57,10 @@ pub use name::{
 pub use ownership::Ownership;
 pub use package::{PackageEvent, PackageRecord};
 pub use project::ProjectMark;
+pub use repository::{RepositoryEvent, RepositoryRecord, UnseenMove};
 pub use revision::{BranchName, CommitId};
 pub use run::{Run, RunEvent};
 pub use task::{Task, TaskEvent, TaskState};
 pub use time::{Moment, Now, Timeline, Timestamp};
-pub use tree::TreeState;
+pub use tree::{HeadName, TreeState};
 pub use workflow::Workflow;

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::checked_text::checked_text;
 use crate::{CommitId, Digest};
 
-/// A branch of the user, whatever they call it. Only to be shown and compared, never given to git.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A branch of the user, whatever they call it. To be shown and compared; given to git only as the end of a full name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HeadName(String);
 

@@ -23,6 +23,9 @@ pub enum EngineError {
     /// The repository has no commit to start from.
     #[error("cannot tell where to start from")]
     Base(#[source] handoff_git::GitError),
+    /// The refs of baselines could not be read.
+    #[error("cannot look at the refs of baselines")]
+    Baseline(#[source] handoff_git::GitError),
     /// The worktree could not be made or removed.
     #[error("cannot change the worktrees")]
     Worktree(#[from] handoff_git::WorktreeError),

@@ -86,9 +86,18 @@ fn judge_work(
     }
     if let Some(proof) = commit(workshop, task, at, &paths)? {
         prove(workshop, task, &proof, "commit")?;
+        remember(workshop, task, &proof)?;
         evidence.push(proof);
     }
     Ok(Judgement::Accepted(evidence))
+}
+
+/// What the check passed on is what a next one can be built on.
+fn remember(workshop: &mut Workshop<'_>, task: &Task, proof: &Evidence) -> Result<(), EngineError> {
+    if let (Evidence::Committed { branch, commit }, Some(command)) = (proof, &task.spec.verify) {
+        workshop.set_baseline(task, branch, commit, command)?;
+    }
+    Ok(())
 }
 
 fn ended_meanwhile(task: &Task) -> Option<Ending> {

@@ -19,6 +19,8 @@ const VALUE: usize = 1_000;
 pub(crate) struct Baton<'a> {
     pub(crate) task: &'a Task,
     pub(crate) base: &'a CommitId,
+    /// Where the code stands, where something is known of it.
+    pub(crate) ground: Option<&'a str>,
     pub(crate) branch: &'a BranchName,
     /// What the sessions before left for this one.
     pub(crate) packages: &'a [Package],
@@ -33,6 +35,7 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
         "---\ntask: {}\nattempt: {}\nbase: {}\nbranch: {}\n---\n\n# Your task\n\n{}\n",
         task.spec.name, task.fence, baton.base, baton.branch, task.spec.brief
     );
+    text += &baton.ground.map_or_else(String::new, standing);
     for package in baton.packages {
         text += &before(package);
     }
@@ -41,6 +44,12 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
     }
     text += &how_to_finish(task);
     text
+}
+
+/// A command may come from anywhere; hidden characters have no business in a prompt.
+fn standing(ground: &str) -> String {
+    let ground = visible::without_hidden(ground);
+    format!("\n# Where the code stands\n\n{ground}\n")
 }
 
 fn before(package: &Package) -> String {

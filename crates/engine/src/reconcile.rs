@@ -1,11 +1,13 @@
 //! Reconcilers: idempotent functions without input that make true what a crash left half-way. Running one twice, or two at once,
 //! is harmless; a restart is just another activation.
 
+mod baselines;
 mod lost_holders;
 mod orphaned_worktrees;
 mod stray_sessions;
 mod unfinished_commits;
 
+pub use baselines::baselines;
 pub use lost_holders::{dead_holders, lost_holders};
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{attempts, orphan_at};
@@ -40,6 +42,14 @@ pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
     let given_back = lost_holders(workshop.store, &workshop.places)?;
     let now = workshop.clock.now().wall;
     unfinished_commits(&workshop.git, workshop.repository, now)?;
+    // A ref that cannot be put right now keeps nobody from working.
+    baselines(
+        workshop.store,
+        workshop.project,
+        &workshop.git,
+        workshop.repository,
+    )
+    .ok();
     let mut repaired = orphaned_worktrees(workshop)?;
     repaired.given_back = given_back;
     Ok(repaired)

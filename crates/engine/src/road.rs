@@ -63,6 +63,8 @@ pub struct Walk {
     task: Task,
     session: SessionId,
     base: CommitId,
+    /// What the session is to know of where it starts.
+    ground: Option<String>,
     stage: Stage,
     /// Says that somebody attends to the session.
     _lock: Lock,
@@ -89,10 +91,7 @@ impl Walk {
     /// Claims the next ready task.
     pub fn claim(workshop: &mut Workshop<'_>) -> Result<Option<Self>, EngineError> {
         // What can fail without a task fails before one is claimed.
-        let base = workshop
-            .git
-            .head(workshop.repository)
-            .map_err(EngineError::Base)?;
+        let ground = workshop.survey()?;
         let session = SessionId::from_uuid(handoff_process::mint());
         Dir::create_private(&workshop.places.session(session))?;
         // Before the claim: a lease that is anchored in locks nobody holds would be taken for lost.
@@ -107,7 +106,8 @@ impl Walk {
         Ok(Some(Self {
             task,
             session,
-            base,
+            base: ground.base().clone(),
+            ground: ground.told(),
             stage: Stage::Claimed,
             _lock: lock,
         }))
@@ -133,6 +133,7 @@ impl Walk {
             task: now,
             session,
             base: ticket.base,
+            ground: None,
             stage: Stage::Begun,
             _lock: lock,
         }))
@@ -197,6 +198,7 @@ impl Walk {
     ) -> Result<(Repository, Work), EngineError> {
         if let Some(base) = fan_in::beginning(workshop, &self.task)? {
             self.base = base;
+            self.ground = None;
         }
         let task = &self.task;
         let attempt = Attempt::of(task);
@@ -234,6 +236,7 @@ impl Walk {
         let text = prompt(&Baton {
             task: &self.task,
             base: &self.base,
+            ground: self.ground.as_deref(),
             branch: &Attempt::of(&self.task).branch(&self.task),
             packages: &packages,
             gathering,
@@ -332,7 +335,10 @@ impl Walk {
         if let Some(Part::FanIn { .. }) = self.task.spec.part
             && let Some(commit) = seal::committed(evidence)
         {
-            fan_in::publish(workshop, &self.task, &commit)?;
+            let branch = fan_in::publish(workshop, &self.task, &commit)?;
+            if let Some(command) = &self.task.spec.verify {
+                workshop.set_baseline(&self.task, &branch, &commit, command)?;
+            }
         }
         Ok(())
     }

@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use handoff_core::lease::Ttl;
 use handoff_core::package::{PackageKind, PackageStanding};
-use handoff_core::task::{Command, Evidence};
+use handoff_core::task::{Command, Evidence, VerifyCommand};
 use handoff_core::time::Clock;
-use handoff_core::{Caller, IdempotencyKey, ProjectId, SessionId, Task};
+use handoff_core::{BranchName, Caller, CommitId, IdempotencyKey, ProjectId, SessionId, Task};
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
 use handoff_process::{Child, Exit};
-use handoff_store::queue::{Change, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Change, Proved, Request, TaskRef, TenureWish, submit};
 use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
 
 use crate::depot::Depot;
 use crate::error::EngineError;
+use crate::ground::{Ground, publish_baseline};
 use crate::package_rules::PackageRules;
 use crate::places::Places;
 
@@ -109,6 +110,33 @@ impl Workshop<'_> {
             }
             told => told,
         }
+    }
+
+    /// Where the code stands.
+    pub(crate) fn survey(&mut self) -> Result<Ground, EngineError> {
+        Ground::survey(self.store, self.project, &self.git, self.repository)
+    }
+
+    /// What the referee saw to pass on a branch of an attempt. The ref follows; if not now, by the reconcilers.
+    pub(crate) fn set_baseline(
+        &mut self,
+        task: &Task,
+        branch: &BranchName,
+        commit: &CommitId,
+        command: &VerifyCommand,
+    ) -> Result<(), EngineError> {
+        let key = format!("{}/{}/baseline/{branch}", task.id, task.fence);
+        let key: IdempotencyKey = key.parse().expect("ids and a branch of ours make a key");
+        let change = Change::SetBaseline(Proved {
+            project: self.project,
+            branch: branch.as_str().parse().expect("it can be shown"),
+            commit: commit.clone(),
+            command: Some(command.clone()),
+        });
+        let by = Caller::Worker;
+        let receipt = submit(self.store, &Request { by, key, change })?;
+        publish_baseline(&self.git, self.repository, &receipt.answer);
+        Ok(())
     }
 
     /// Waits for a program, at most for `limit`, and keeps the lease alive meanwhile where that needs heartbeats.

@@ -1,49 +1,45 @@
-//! The last commit of a branch that was verified good: `refs/handoff/baseline/<branch>`.
+//! What git sees of baselines: `refs/handoff/baseline/<branch>`.
 //!
-//! The ref points to a tag object whose message says by which command, when and by whom, so that
-//! the record goes wherever the ref goes.
+//! The ref points to a tag object whose message says by which command, when and by whom, so that whoever has only the repository
+//! can read it. It is a view: the ledger is believed, and what somebody writes here by hand is put right.
 
-use handoff_core::{CommitId, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+use handoff_core::{Baseline, CommitId, TaskId};
 
 use crate::git::{Git, GitError, printable};
 use crate::repository::Repository;
 
 const PLACE: &str = "refs/handoff/baseline/";
+const BRANCHES: &str = "refs/heads/";
+/// So many commits are asked who made them. Whoever has more on top of a baseline does not live by it.
+const ASKED: &str = "--max-count=1000";
 
-/// A commit that was verified good.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Baseline {
-    /// The branch, without `refs/heads/`.
-    pub branch: String,
-    /// The commit.
-    pub commit: CommitId,
-    /// By which command; none if somebody just said so.
-    pub command: Option<String>,
-    /// When.
-    pub at: Option<Timestamp>,
-    /// By whom.
-    pub by: String,
+/// The refs of baselines, and the branches that there are.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct BaselineRefs {
+    /// Where each ref leads, by branch.
+    pub commits: BTreeMap<String, CommitId>,
+    /// The branches, without `refs/heads/`.
+    pub branches: BTreeSet<String>,
 }
 
 impl Git {
-    /// The baseline of a branch, if it has one.
-    pub fn baseline(&self, at: &Repository, branch: &str) -> Result<Option<Baseline>, GitError> {
-        let call = self.call("for-each-ref", at.any_place());
-        let format = "--format=%(refname)%0a%(*objectname)%0a%(contents)";
-        let name = format!("{PLACE}{branch}");
-        let answer = call.arguments([format, &name]).run()?;
-        let text = String::from_utf8_lossy(&answer);
-        // Git also lists what lies below the name.
-        let own = text.split_once('\n').filter(|(found, _)| *found == name);
-        Ok(own.and_then(|(_, text)| parse(branch, text)))
+    /// The refs of baselines, and the branches that there are.
+    pub fn baseline_refs(&self, at: &Repository) -> Result<BaselineRefs, GitError> {
+        let answer = self
+            .call("for-each-ref", at.any_place())
+            .arguments(["--format=%(refname) %(*objectname)", PLACE, BRANCHES])
+            .run()?;
+        Ok(parse(&String::from_utf8_lossy(&answer)))
     }
 
-    /// Says that a commit of a branch is good.
-    pub fn set_baseline(&self, at: &Repository, baseline: &Baseline) -> Result<(), GitError> {
+    /// Lets the ref of a branch say what is known of it. Fails where the commit is not in this clone.
+    pub fn point_baseline(&self, at: &Repository, baseline: &Baseline) -> Result<(), GitError> {
         let tag = format!(
             "object {}\ntype commit\ntag baseline\ntagger handoff <handoff@localhost> {} +0000\n\n{}",
             baseline.commit,
-            baseline.at.map_or(0, Timestamp::as_second),
+            baseline.at.as_second(),
             message(baseline)
         );
         let call = self.call("mktag", at.any_place());
@@ -60,6 +56,37 @@ impl Git {
         Ok(())
     }
 
+    /// Takes the ref of a branch away.
+    pub fn remove_baseline(&self, at: &Repository, branch: &str) -> Result<(), GitError> {
+        self.call("update-ref", at.any_place())
+            .arguments(["-d", "--end-of-options", &format!("{PLACE}{branch}")])
+            .run()?;
+        Ok(())
+    }
+
+    /// The tasks that say of themselves that they made a commit between these two.
+    pub fn tasks_between(
+        &self,
+        at: &Repository,
+        from: &CommitId,
+        to: &CommitId,
+    ) -> Result<Vec<TaskId>, GitError> {
+        let answer = self
+            .call("log", at.any_place())
+            .arguments(["--no-show-signature", ASKED])
+            .arguments(["--format=%(trailers:key=Handoff-Task-Id,valueonly)"])
+            .arguments(["--end-of-options", &format!("{from}..{to}")])
+            .run()?;
+        let answer = String::from_utf8_lossy(&answer);
+        let mut tasks: Vec<_> = answer
+            .lines()
+            .filter_map(|line| line.trim().parse().ok())
+            .collect();
+        tasks.sort_by_key(ToString::to_string);
+        tasks.dedup();
+        Ok(tasks)
+    }
+
     /// The commit that a name stands for, as a person writes it.
     pub fn commit_named(&self, at: &Repository, name: &str) -> Result<Option<CommitId>, GitError> {
         self.resolve(at, name)
@@ -68,44 +95,22 @@ impl Git {
 
 fn message(baseline: &Baseline) -> String {
     let line = |key: &str, value: &str| format!("{key}: {}\n", printable(value));
-    let command = baseline.command.as_deref().map(|it| line("Command", it));
-    let at = baseline.at.map(|it| line("At", &it.to_string()));
-    [command, at, Some(line("By", &baseline.by))]
-        .into_iter()
-        .flatten()
-        .collect()
+    let command = baseline.command.as_ref();
+    let command = command.map_or_else(String::new, |it| line("Command", it.as_str()));
+    let at = line("At", &baseline.at.to_string());
+    format!("{command}{at}{}", line("By", &baseline.by.to_string()))
 }
 
-fn parse(branch: &str, text: &str) -> Option<Baseline> {
-    let (commit, message) = text.split_once('\n')?;
-    let value = |key: &str| {
-        let line = message.lines().find_map(|line| line.strip_prefix(key))?;
-        line.strip_prefix(": ").map(str::to_owned)
-    };
-    Some(Baseline {
-        branch: branch.to_owned(),
-        commit: commit.parse().ok()?,
-        command: value("Command"),
-        at: value("At").and_then(|at| at.parse().ok()),
-        by: value("By").unwrap_or_default(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read() {
-        let baseline = Baseline {
-            branch: "main".to_owned(),
-            commit: "a".repeat(40).parse().unwrap(),
-            command: Some("cargo test".to_owned()),
-            at: Some(Timestamp::UNIX_EPOCH),
-            by: "person".to_owned(),
-        };
-        let text = format!("{}\n{}", baseline.commit, message(&baseline));
-        assert_eq!(parse("main", &text), Some(baseline));
-        assert_eq!(parse("main", ""), None);
+fn parse(text: &str) -> BaselineRefs {
+    let mut refs = BaselineRefs::default();
+    for (name, commit) in text.lines().filter_map(|line| line.split_once(' ')) {
+        if let Some(branch) = name.strip_prefix(BRANCHES) {
+            refs.branches.insert(branch.to_owned());
+        } else if let Some(branch) = name.strip_prefix(PLACE)
+            && let Ok(commit) = commit.parse()
+        {
+            refs.commits.insert(branch.to_owned(), commit);
+        }
     }
+    refs
 }

@@ -16,6 +16,8 @@ use handoff_core::ownership::RepoPath;
 use crate::change::{self, Difference};
 use crate::git::{Call, Git, GitError};
 use crate::index::PrivateIndex;
+use crate::ref_moves::RefMove;
+use crate::ref_watch::Phase;
 use crate::repository::Repository;
 
 /// No commit was made, unless the variant says otherwise.
@@ -172,6 +174,7 @@ impl Git {
         commit: &CommitId,
         parent: &CommitId,
     ) -> Result<(), CommitError> {
+        self.note_head(at, commit, parent);
         let moved = self
             .call("update-ref", root)
             .arguments(["-m", "handoff: commit", "--end-of-options", "HEAD"])
@@ -186,6 +189,18 @@ impl Git {
             expected: parent.clone(),
             found,
         })
+    }
+
+    /// Our hook does not run here; not written down the move would be told as foreign, which is the safe mistake.
+    fn note_head(&self, at: &Repository, commit: &CommitId, parent: &CommitId) {
+        if let Ok(Some(name)) = at.read_head().map(|head| head.branch) {
+            let moved = RefMove {
+                old: parent.to_string(),
+                new: commit.to_string(),
+                name,
+            };
+            at.note_moves(Phase::Prepared, &[moved]).ok();
+        }
     }
 
     fn refresh_index(

@@ -34,6 +34,16 @@ pub struct ForeignMove {
     pub moved: RefMove,
     /// The restricted sessions that lived at the time.
     pub sessions: Vec<String>,
+    /// Says which look at which ref this is, so that two who look at once write it down once.
+    pub sighting: String,
+}
+
+/// What moved unseen, and where the refs are now. Each move is told until it is acknowledged.
+#[derive(Debug)]
+pub struct Sightings {
+    /// What moved unseen.
+    pub moves: Vec<ForeignMove>,
+    picture: Picture,
 }
 
 /// Refs cannot be watched.
@@ -51,7 +61,8 @@ pub enum RefWatchError {
 }
 
 /// What was written down, and where the refs were at that time.
-struct Picture {
+#[derive(Debug)]
+pub struct Picture {
     log: String,
     refs: Refs,
 }
@@ -63,44 +74,81 @@ struct Watch {
     before: Refs,
     /// How much was written down by then.
     after: usize,
+    /// Another one each time that it begins anew.
+    id: String,
+}
+
+impl Watch {
+    fn unseen(&self, at: &Repository, now: &Picture) -> Vec<RefMove> {
+        let log = now.log.get(self.after..).unwrap_or_default();
+        let seen: Vec<_> = log.lines().filter_map(Seen::parse).collect();
+        let former = |name: &str| former_names(at, name);
+        trail::unseen(&self.before, &now.refs, &seen, &former)
+    }
 }
 
 impl Git {
     /// Begins to watch: what moves from now on must be seen. `session` is a plain name.
     pub fn begin_ref_watch(&self, at: &Repository, session: &str) -> Result<(), RefWatchError> {
+        let picture = self.take_picture(at)?;
+        self.watch_since(at, session, picture)
+    }
+
+    /// Where the refs are before somebody begins who is to be watched.
+    pub fn take_picture(&self, at: &Repository) -> Result<Picture, RefWatchError> {
         // There first, because hooks write down moves only where it is.
         at.own_dir()?.create_dir(PLACE)?.create_dir(WATCHES)?;
-        let picture = self.picture(at)?;
+        self.picture(at)
+    }
+
+    /// Watches a session that began after a picture was taken.
+    pub fn watch_since(
+        &self,
+        at: &Repository,
+        session: &str,
+        picture: Picture,
+    ) -> Result<(), RefWatchError> {
+        at.own_dir()?.create_dir(PLACE)?.create_dir(WATCHES)?;
+        // The last of the others ended meanwhile, and took along what was written down.
+        let is_shorter = seen_log(at).len() < picture.log.len();
+        let picture = match is_shorter {
+            true => self.picture(at)?,
+            false => picture,
+        };
         at.write_watch(session, &picture)
     }
 
-    /// What moved unseen since the watches began. Each move is told once.
-    pub fn foreign_moves(&self, at: &Repository) -> Result<Vec<ForeignMove>, RefWatchError> {
+    /// What moved unseen since the watches began.
+    pub fn unseen_moves(&self, at: &Repository) -> Result<Option<Sightings>, RefWatchError> {
         let watches = watches(at);
         if watches.is_empty() {
-            return Ok(vec![]);
+            return Ok(None);
         }
         let picture = self.picture(at)?;
         let mut found: BTreeMap<String, ForeignMove> = BTreeMap::new();
         for watch in &watches {
-            let log = picture.log.get(watch.after..).unwrap_or_default();
-            let seen: Vec<_> = log.lines().filter_map(Seen::parse).collect();
-            let former = |name: &str| former_names(at, name);
-            for moved in trail::unseen(&watch.before, &picture.refs, &seen, &former) {
+            for moved in watch.unseen(at, &picture) {
                 let key = format!("{} {} {}", moved.name, moved.old, moved.new);
-                let foreign = found.entry(key).or_insert(ForeignMove {
+                let foreign = found.entry(key).or_insert_with(|| ForeignMove {
+                    sighting: format!("{}/{}/{:.12}", watch.id, plain(&moved.name), moved.new),
                     moved,
                     sessions: vec![],
                 });
                 foreign.sessions.push(watch.session.clone());
             }
         }
-        if !found.is_empty() {
-            for watch in &watches {
-                at.write_watch(&watch.session, &picture)?;
-            }
+        let moves = found.into_values().collect();
+        Ok(Some(Sightings { moves, picture }))
+    }
+
+    /// What was seen was told: the watches go on from there.
+    pub fn acknowledge(&self, at: &Repository, seen: &Sightings) -> Result<(), RefWatchError> {
+        if seen.moves.is_empty() {
+            return Ok(());
         }
-        Ok(found.into_values().collect())
+        watches(at)
+            .iter()
+            .try_for_each(|watch| at.write_watch(&watch.session, &seen.picture))
     }
 
     /// Moves are written down before they are made, so where the log has not grown nothing moved that will still be in it.
@@ -146,6 +194,11 @@ impl Repository {
         log.write_all(lines.as_bytes())
     }
 
+    /// Who is watched.
+    pub fn watched(&self) -> Vec<String> {
+        watches(self).into_iter().map(|it| it.session).collect()
+    }
+
     /// The session ended. With the last one goes what was written down.
     pub fn end_ref_watch(&self, session: &str) -> io::Result<()> {
         crate::safe_commit::remove_file(&place(self).join(WATCHES).join(session))?;
@@ -167,7 +220,8 @@ impl Repository {
         let dir = self.own_dir()?.dir(PLACE)?.dir(WATCHES)?;
         let refs = picture.refs.iter();
         let lines: String = refs.map(|(name, id)| format!("{id} {name}\n")).collect();
-        let text = format!("{}\n{lines}", picture.log.len());
+        let id = handoff_process::mint().simple();
+        let text = format!("{} {id}\n{lines}", picture.log.len());
         Ok(atomic::replace(
             &dir,
             session,
@@ -175,6 +229,20 @@ impl Repository {
             Mode::Private,
         )?)
     }
+}
+
+/// The end of a name as a key can have it.
+fn plain(name: &str) -> String {
+    let plain = |letter: char| {
+        if letter.is_ascii_graphic() {
+            letter
+        } else {
+            '?'
+        }
+    };
+    let letters: Vec<_> = name.chars().map(plain).collect();
+    let skipped = letters.len().saturating_sub(80);
+    letters[skipped..].iter().collect()
 }
 
 fn place(at: &Repository) -> PathBuf {
@@ -197,26 +265,34 @@ fn watches(at: &Repository) -> Vec<Watch> {
     names.sort();
     let watch = |session: String| {
         let text = fs::read_to_string(place.join(&session)).ok()?;
-        let (after, lines) = text.split_once('\n')?;
+        let (head, lines) = text.split_once('\n')?;
+        let (after, id) = head.split_once(' ')?;
         Some(Watch {
             session,
             before: refs(lines),
             after: after.parse().ok()?,
+            id: id.to_owned(),
         })
     };
     names.into_iter().filter_map(watch).collect()
 }
 
-/// What a ref was called before, as its log has it: `… TAB Branch: renamed <old> to <new>`.
-fn former_names(at: &Repository, name: &str) -> Vec<String> {
+/// What a ref was made of, as its log has it: `… TAB Branch: renamed <old> to <new>`, or `copied`.
+fn former_names(at: &Repository, name: &str) -> trail::Former {
     let log = fs::read(at.common_dir().join("logs").join(name)).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
-    let renamed = log.lines().filter_map(|line| {
-        let (_, rest) = line.split_once("\tBranch: renamed ")?;
-        let (old, new) = rest.split_once(" to ")?;
-        (new == name).then(|| old.to_owned())
-    });
-    renamed.collect()
+    let named = |what: &str| {
+        let sources = log.lines().filter_map(|line| {
+            let (_, rest) = line.split_once(what)?;
+            let (old, new) = rest.split_once(" to ")?;
+            (new == name).then(|| old.to_owned())
+        });
+        sources.collect()
+    };
+    trail::Former {
+        renamed: named("\tBranch: renamed "),
+        copied: named("\tBranch: copied "),
+    }
 }
 
 fn seen_log(at: &Repository) -> String {

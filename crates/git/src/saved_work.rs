@@ -3,6 +3,8 @@
 use handoff_core::{BranchName, CommitId};
 
 use crate::git::{Git, GitError, commit_id, printable};
+use crate::ref_moves::RefMove;
+use crate::ref_watch::Phase;
 use crate::repository::Repository;
 
 const PLACE: &str = "refs/handoff/quarantine/";
@@ -57,6 +59,13 @@ impl Git {
         commit: &CommitId,
     ) -> Result<(), GitError> {
         let nothing = "0".repeat(commit.as_str().len());
+        let moved = RefMove {
+            old: nothing.clone(),
+            new: commit.to_string(),
+            name: format!("refs/heads/{branch}"),
+        };
+        // Our hook does not run here; not written down it would be told as foreign.
+        at.note_moves(Phase::Prepared, &[moved]).ok();
         self.call("update-ref", at.any_place())
             .arguments(["-m", "handoff: rescue", "--end-of-options"])
             .arguments([

@@ -39,6 +39,7 @@ use handoff_api::ExitCode;
 use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::lookout;
 use crate::output::{Format, Output};
 
 /// Carries work from one AI coding agent session to the next, runs several side by side without harm, and loses
@@ -127,6 +128,45 @@ enum Command {
     ScriptedAgent(scripted_agent::Args),
 }
 
+impl Command {
+    /// Whether the one who runs it is told what went past our hooks: a person who works on a project, not a hook of git, not a
+    /// holder, and not one who asks for help.
+    fn looks_around(&self) -> bool {
+        match self {
+            Self::Session(command) => command.is_for_people(),
+            Self::Git(command) => command.is_for_people(),
+            Self::Feature(_)
+            | Self::Dump(_)
+            | Self::Queue(_)
+            | Self::Batch(_)
+            | Self::Hold(_)
+            | Self::Unhold(_)
+            | Self::Context(_)
+            | Self::Package(_)
+            | Self::Pause(_)
+            | Self::Resume(_)
+            | Self::Transfer(_)
+            | Self::Events(_)
+            | Self::Worker(_)
+            | Self::Watchdog(_)
+            | Self::Gc(_)
+            | Self::Doctor(_) => true,
+            Self::Demo(_)
+            | Self::Keys(_)
+            | Self::Heartbeat(_)
+            | Self::Guide
+            | Self::Recipes(_)
+            | Self::Skills(_)
+            | Self::Completion(_)
+            | Self::Upgrade(_)
+            | Self::Version
+            | Self::Help(_)
+            | Self::Errand(_)
+            | Self::ScriptedAgent(_) => false,
+        }
+    }
+}
+
 /// Runs the command that the process was started with.
 pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
     let wants_json = ambient
@@ -147,6 +187,9 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
         ambient,
         tree: None,
     };
+    if cli.command.looks_around() {
+        lookout::glance(&mut ctx);
+    }
     let done = errand::forwarded(&cli.command, &mut ctx);
     let code = match done.unwrap_or_else(|| run(cli.command, &mut ctx)) {
         Ok(code) => code,

@@ -132,6 +132,7 @@ impl From<EngineError> for Failure {
             | EngineError::Lock(_)
             | EngineError::Taken(_)
             | EngineError::Base(_)
+            | EngineError::Baseline(_)
             | EngineError::Worktree(_)
             | EngineError::Commit(_)
             | EngineError::Relink(..)

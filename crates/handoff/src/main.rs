@@ -11,6 +11,7 @@ mod config;
 mod context;
 mod desk;
 mod failure;
+mod lookout;
 mod membership;
 mod output;
 mod shim;

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use handoff_core::context::ContextRecord;
 use handoff_core::{
     Batch, BatchId, ContextScope, Envelope, FeatureId, FeatureRecord, PackageId, PackageRecord,
-    Run, RunId, StreamId, Task, TaskId,
+    ProjectId, RepositoryRecord, Run, RunId, StreamId, Task, TaskId,
 };
 
 use crate::batches;
@@ -16,8 +16,10 @@ use crate::events;
 use crate::features;
 use crate::packages;
 use crate::queue::{
-    batch_history, context_history, feature_history, package_history, run_history, task_history,
+    batch_history, context_history, feature_history, package_history, repository_history,
+    run_history, task_history,
 };
+use crate::repositories;
 use crate::runs;
 use crate::sql::RowLock;
 use crate::store::Transaction;
@@ -41,13 +43,15 @@ pub struct Audit {
     pub runs: usize,
     /// How many contexts were compared.
     pub contexts: usize,
+    /// How many repositories were compared.
+    pub repositories: usize,
     /// How many events they were rebuilt from.
     pub events: usize,
     /// What does not agree, in words; empty when all is well.
     pub faults: Vec<String>,
 }
 
-/// Rebuilds each task, feature, package, batch, run and context from its events and compares it with its row.
+/// Rebuilds each task, feature, package, batch, run, context and repository from its events and compares it with its row.
 pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     let mut audit = Audit::default();
     each(tx, tasks::ids_after, |tx, id| audit.check_task(tx, id))?;
@@ -61,6 +65,9 @@ pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     each(tx, runs::ids_after, |tx, id| audit.check_run(tx, id))?;
     each(tx, contexts::scopes_after, |tx, scope| {
         audit.check_context(tx, scope)
+    })?;
+    each(tx, repositories::projects_after, |tx, project| {
+        audit.check_repository(tx, project)
     })?;
     audit.faults.extend(rowless(tx)?);
     Ok(audit)
@@ -150,6 +157,20 @@ impl Audit {
         Ok(())
     }
 
+    fn check_repository(
+        &mut self,
+        tx: &mut Transaction<'_>,
+        project: ProjectId,
+    ) -> Result<(), StoreError> {
+        let row = repositories::whole(tx, project)?;
+        let newest = |tx: &mut Transaction<'_>| Ok(repositories::whole(tx, project)?.version);
+        let history = self.history(tx, StreamId::Repository(project), row.version, newest)?;
+        self.repositories += 1;
+        let rebuilt = RepositoryRecord::replay(project, repository_history(history));
+        self.compare(project, &row, rebuilt);
+        Ok(())
+    }
+
     /// The events that the row should know.
     ///
     /// On a server others go on while we look: events newer than the row are a fault only if the row does not follow.
@@ -194,7 +215,8 @@ fn rowless(tx: &mut Transaction<'_>) -> Result<Vec<String>, StoreError> {
          AND NOT EXISTS (SELECT 1 FROM packages WHERE packages.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM batches WHERE batches.id = events.stream) \
          AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = events.stream) \
-         AND NOT EXISTS (SELECT 1 FROM contexts WHERE 'context/' || contexts.scope = events.stream) LIMIT 20",
+         AND NOT EXISTS (SELECT 1 FROM contexts WHERE 'context/' || contexts.scope = events.stream) \
+         AND NOT EXISTS (SELECT 1 FROM repositories WHERE 'repository/' || repositories.project = events.stream) LIMIT 20",
         &[],
         RowLock::None,
     )?;

@@ -3,7 +3,7 @@
 use handoff_core::hold::HoldEvent;
 use handoff_core::{
     BatchEvent, Caller, ContextEvent, Cursor, Envelope, Event, FeatureEvent, IdempotencyKey,
-    PackageEvent, ProjectId, RunEvent, StreamId, TaskEvent, Timestamp,
+    PackageEvent, ProjectId, RepositoryEvent, RunEvent, StreamId, TaskEvent, Timestamp,
 };
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
@@ -174,7 +174,10 @@ pub fn name_of(tx: &mut Transaction<'_>, stream: StreamId) -> Result<Option<Stri
         StreamId::Feature(id) => Ok(Some(features::get(tx, id)?.name.to_string())),
         StreamId::Batch(id) => Ok(Some(batches::get(tx, id)?.spec.name.to_string())),
         StreamId::Run(id) => Ok(Some(runs::get(tx, id)?.spec.name.to_string())),
-        StreamId::Hold(_) | StreamId::Package(_) | StreamId::Context(_) => Ok(None),
+        StreamId::Hold(_)
+        | StreamId::Package(_)
+        | StreamId::Context(_)
+        | StreamId::Repository(_) => Ok(None),
     }
 }
 
@@ -213,5 +216,6 @@ fn decode(stream: StreamId, body: &str) -> Result<Event, StoreError> {
         StreamId::Context(_) => from_json::<ContextEvent>(body).map(Event::Context),
         StreamId::Batch(_) => from_json::<BatchEvent>(body).map(Event::Batch),
         StreamId::Run(_) => from_json::<RunEvent>(body).map(Event::Run),
+        StreamId::Repository(_) => from_json::<RepositoryEvent>(body).map(Event::Repository),
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! - [`sqlite`] and [`postgres`] know how to run one statement and one durable transaction: clock, locks,
 //!   migrations, what an error means, how to wait for a change. Nothing else differs between them.
-//! - One module a noun ([`tasks`], [`batches`], [`runs`], [`events`], [`holds`], [`packages`], [`contexts`]) has its SQL, written once for both.
+//! - One module a noun ([`tasks`], [`batches`], [`runs`], [`events`], [`holds`], [`packages`], [`contexts`], [`repositories`]) has its SQL, written once for both.
 //! - [`queue::submit`] is the one way to change anything; [`read`] with the functions of the nouns is
 //!   the way to look. Only [`blobs`] are written otherwise: they are content under its own digest, and mean nothing before a
 //!   package names them.
@@ -25,6 +25,7 @@ mod migration;
 pub mod packages;
 pub mod postgres;
 pub mod queue;
+pub mod repositories;
 pub mod runs;
 mod sql;
 pub mod sqlite;

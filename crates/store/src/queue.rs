@@ -11,18 +11,19 @@ mod context;
 mod feature;
 mod package;
 mod record;
+mod repository;
 mod run;
 
 pub use change::{
-    Answer, BatchRef, Change, Receipt, Receiving, Request, RunRef, TaskRef, TenureWish,
+    Answer, BatchRef, Change, Proved, Receipt, Receiving, Request, RunRef, TaskRef, TenureWish,
 };
 
 use handoff_core::caller::Action;
 use handoff_core::hold::{Hold, HoldEvent, HoldScope};
 use handoff_core::task::{Command, Reason};
 use handoff_core::{
-    BatchEvent, Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId, RunEvent,
-    StreamId, Task, TaskEvent, TaskId,
+    BatchEvent, Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId,
+    RepositoryEvent, RunEvent, StreamId, Task, TaskEvent, TaskId,
 };
 
 use crate::error::StoreError;
@@ -172,6 +173,10 @@ fn perform(
         Change::Batch { batch, command } => batch::tell(tx, batch, command, by, keyed),
         Change::BeginRun { id, project, spec } => run::begin(tx, *id, *project, spec, by, keyed),
         Change::Run { run, command } => run::tell(tx, run, command, by, keyed),
+        Change::SetBaseline(proved) => repository::set_baseline(tx, proved, by, keyed),
+        Change::NoteMove { project, moved } => {
+            repository::note_move(tx, *project, moved, by, keyed)
+        }
     }
 }
 
@@ -332,6 +337,8 @@ fn name_taken(
         | Change::Package { .. }
         | Change::Batch { .. }
         | Change::Run { .. }
+        | Change::SetBaseline(_)
+        | Change::NoteMove { .. }
         | Change::Receive(_) => {
             return Ok(None);
         }
@@ -397,6 +404,20 @@ pub(crate) fn context_history(
 ) -> impl Iterator<Item = (u64, ContextEvent)> {
     let events = events_of(history, |event| {
         if let Event::Context(event) = event {
+            Some(event)
+        } else {
+            None
+        }
+    });
+    events.map(|(seq, _, event)| (seq, event))
+}
+
+/// The same of a repository.
+pub(crate) fn repository_history(
+    history: Vec<handoff_core::Envelope>,
+) -> impl Iterator<Item = (u64, RepositoryEvent)> {
+    let events = events_of(history, |event| {
+        if let Event::Repository(event) = event {
             Some(event)
         } else {
             None

@@ -1,6 +1,8 @@
 //! The road and its repair, with a real ledger, a real repository and shell scripts as agents.
 
 #[cfg(test)]
+mod baseline;
+#[cfg(test)]
 mod carrying;
 #[cfg(test)]
 mod fan_in;

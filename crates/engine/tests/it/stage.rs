@@ -146,7 +146,8 @@ impl Stage {
             | Event::Feature(_)
             | Event::Package(_)
             | Event::Context(_)
-            | Event::Batch(_) => {
+            | Event::Batch(_)
+            | Event::Repository(_) => {
                 panic!("a task has no such event")
             }
         };

@@ -99,12 +99,13 @@ impl Trail {
 }
 
 /// The moves between the pictures that nobody saw. A ref that appears where another was seen to go away from, and whose log
-/// has the name of that one, was renamed: git asks hooks about the old name only. `former` says what the log of a ref has.
+/// has the name of that one, was renamed: git asks hooks about the old name only. One that appears where another is or was, and
+/// whose log has the name of that one, is a copy: git asks no hook about those. `former` says what the log of a ref has.
 pub(super) fn unseen(
     before: &Refs,
     now: &Refs,
     seen: &[Seen],
-    former: &dyn Fn(&str) -> Vec<String>,
+    former: &dyn Fn(&str) -> Former,
 ) -> Vec<RefMove> {
     let names = before.keys().chain(now.keys());
     let names: BTreeSet<_> = names.chain(seen.iter().map(|it| &it.moved.name)).collect();
@@ -116,11 +117,33 @@ pub(super) fn unseen(
         }
         trail.arrive(&now.get(name).cloned());
         let foreign = trail.unseen.into_iter();
-        let is_renamed = |here: &Place| was_left(here, &former(name), seen);
-        let foreign = foreign.filter(|(old, new)| !(old.is_none() && is_renamed(new)));
+        let is_known = |here: &Place| {
+            let former = former(name);
+            was_left(here, &former.renamed, seen)
+                || is_there(here, &former.copied, [before, now], seen)
+        };
+        let foreign = foreign.filter(|(old, new)| !(old.is_none() && is_known(new)));
         found.extend(foreign.map(|(old, new)| moved(name, old, new)));
     }
     found
+}
+
+/// What the log of a ref says that it was made of.
+#[derive(Debug, Default)]
+pub(super) struct Former {
+    /// Other names that it had.
+    pub(super) renamed: Vec<String>,
+    /// Refs that it was copied from.
+    pub(super) copied: Vec<String>,
+}
+
+/// Whether one of these refs is or was here.
+fn is_there(here: &Place, names: &[String], pictures: [&Refs; 2], seen: &[Seen]) -> bool {
+    let is_pictured = |name: &String| pictures.iter().any(|refs| refs.get(name) == here.as_ref());
+    let is_seen = |name: &String| {
+        { seen.iter() }.any(|it| it.moved.name == *name && place(&it.moved.new) == *here)
+    };
+    here.is_some() && names.iter().any(|name| is_pictured(name) || is_seen(name))
 }
 
 /// Whether one of these refs was here, and was seen to go away.
@@ -177,8 +200,15 @@ mod tests {
     fn check(before: &str, now: &str, log: &str, expected: &[&str]) {
         let zeros = "0".repeat(40);
         let former = |name: &str| match name {
-            "refs/heads/new" => vec!["refs/heads/old".to_owned()],
-            _ => vec![],
+            "refs/heads/new" => Former {
+                renamed: vec!["refs/heads/old".to_owned()],
+                copied: vec![],
+            },
+            "refs/heads/copy" => Former {
+                renamed: vec![],
+                copied: vec!["refs/heads/m".to_owned()],
+            },
+            _ => Former::default(),
         };
         let found = unseen(&refs(before), &refs(now), &seen(log), &former);
         let found: Vec<_> = found
@@ -237,5 +267,12 @@ mod tests {
         check("old=a", "new=a", "p a 0 old,c a 0 old", &[]);
         check("old=a", "new=b", "c a 0 old", &["refs/heads/new 0 b"]);
         check("old=a", "fake=a", "c a 0 old", &["refs/heads/fake 0 a"]);
+    }
+
+    #[test]
+    fn a_copy_of_a_branch_is_not_foreign() {
+        check("m=a", "m=a copy=a", "", &[]);
+        check("m=a", "m=c copy=b", "c a b m,c b c m", &[]);
+        check("m=a", "m=a copy=b", "", &["refs/heads/copy 0 b"]);
     }
 }

@@ -1,5 +1,4 @@
-use handoff_core::{BranchName, Timestamp};
-use handoff_git::baseline::Baseline;
+use handoff_core::{Baseline, BranchName, Caller, Timestamp};
 use handoff_git::land::{LandError, Landed};
 use handoff_git::{CommitLock, Repository};
 
@@ -76,15 +75,24 @@ fn a_branch_is_never_moved_under_anyone() {
 fn a_baseline_says_by_what_when_and_by_whom() {
     let stage = Stage::new();
     let at = stage.here();
-    assert_eq!(stage.git.baseline(&at, "main").unwrap(), None);
+    let refs = || stage.git.baseline_refs(&at).unwrap().commits;
+    assert!(refs().is_empty());
     let baseline = Baseline {
-        branch: "main".to_owned(),
+        branch: "main".parse().unwrap(),
         commit: stage.head(),
-        command: Some("cargo test".to_owned()),
-        at: Some(Timestamp::UNIX_EPOCH),
-        by: "person".to_owned(),
+        command: Some("cargo test".parse().unwrap()),
+        by: Caller::Person,
+        at: Timestamp::UNIX_EPOCH,
     };
-    stage.git.set_baseline(&at, &baseline).unwrap();
-    assert_eq!(stage.git.baseline(&at, "main").unwrap(), Some(baseline));
+    stage.git.point_baseline(&at, &baseline).unwrap();
+    let expected = [("main".to_owned(), stage.head())];
+    assert_eq!(refs(), expected.into());
+    let text = stage
+        .repo
+        .git(["cat-file", "tag", "refs/handoff/baseline/main"]);
+    let said = "Command: cargo test\nAt: 1970-01-01T00:00:00Z\nBy: person";
+    assert!(text.ends_with(said), "{text}");
+    stage.git.remove_baseline(&at, "main").unwrap();
+    assert!(refs().is_empty());
     stage.repo.fsck();
 }

@@ -4,8 +4,9 @@
 
 use handoff_core::task::Evidence;
 use handoff_core::{Batch, Ownership, Task, TaskId, visible};
+use handoff_engine::Ground as Standing;
 use handoff_files::{Dir, Mode, atomic};
-use handoff_git::{Git, Repository};
+use handoff_git::Git;
 use handoff_store::{packages, read, tasks};
 
 use crate::context::Context;
@@ -16,51 +17,38 @@ const COMMITS: u32 = 3;
 
 /// Where the code stands when a baton is written.
 pub(super) struct Ground {
-    branch: Option<String>,
-    head: Option<String>,
-    /// The commit that was verified good, and how.
-    baseline: Option<(String, String)>,
+    standing: Option<Standing>,
     commits: Vec<String>,
 }
 
 impl Ground {
     /// What cannot be found out is left out: the baton is for reading.
-    pub(super) fn of(repository: &Repository, ctx: &Context) -> Self {
+    pub(super) fn of(desk: &mut Desk, ctx: &Context) -> Self {
         let git = Git::new(ctx.ambient.environment.clone());
-        let branch = repository.read_head().ok().and_then(|head| head.branch);
-        let branch = branch.and_then(|it| Some(it.strip_prefix("refs/heads/")?.to_owned()));
-        let baseline = branch
-            .as_ref()
-            .and_then(|it| git.baseline(repository, it).ok().flatten());
+        let at = &desk.repository;
         Self {
-            head: git.head(repository).ok().map(|it| it.to_string()),
-            baseline: baseline.map(|it| {
-                let how = it
-                    .command
-                    .unwrap_or_else(|| format!("the word of {}", it.by));
-                (it.commit.to_string(), how)
-            }),
-            commits: git.newest_subjects(repository, COMMITS).unwrap_or_default(),
-            branch,
+            commits: git.newest_subjects(at, COMMITS).unwrap_or_default(),
+            standing: Standing::survey(&mut *desk.store, desk.project, &git, at).ok(),
         }
     }
 
     fn verified(&self) -> String {
-        match (&self.head, &self.baseline) {
-            (None, _) => "There is no commit yet.".to_owned(),
-            (Some(head), Some((commit, how))) if head == commit => {
-                format!("`{}` is verified, by {}.", short(head), quoted_word(how))
-            }
-            (Some(head), Some((commit, _))) => format!(
-                "`{}` is not verified; the last commit that was is `{}`.",
-                short(head),
-                short(commit)
-            ),
-            (Some(head), None) => format!(
-                "`{}` is not verified: this branch has no baseline.",
-                short(head)
-            ),
-        }
+        let Some(standing) = &self.standing else {
+            return "There is no commit yet.".to_owned();
+        };
+        standing.told().unwrap_or_else(|| {
+            let head = short(standing.head.as_str());
+            format!("`{head}` is not verified: this branch has no baseline.")
+        })
+    }
+
+    fn branch(&self) -> Option<&str> {
+        let branch = self.standing.as_ref()?.branch.as_ref()?;
+        Some(branch.as_str())
+    }
+
+    fn head(&self) -> Option<&str> {
+        Some(self.standing.as_ref()?.head.as_str())
     }
 }
 
@@ -74,13 +62,13 @@ fn short(commit: &str) -> &str {
 
 /// Writes the baton of a task.
 pub(super) fn write(desk: &mut Desk, task: &Task, ctx: &Context) {
-    let ground = Ground::of(&desk.repository, ctx);
+    let ground = Ground::of(desk, ctx);
     write_on(desk, task, &ground);
 }
 
 /// Writes the batons of everything in a batch.
 pub(super) fn write_batch(desk: &mut Desk, batch: &Batch, ctx: &Context) {
-    let ground = Ground::of(&desk.repository, ctx);
+    let ground = Ground::of(desk, ctx);
     let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, batch.id));
     for task in members.unwrap_or_default() {
         write_on(desk, &task, &ground);
@@ -126,12 +114,15 @@ pub(super) fn text(task: &Task, ground: &Ground, learned: &[String]) -> String {
         task.spec.name,
         task.id,
         task.project,
-        line("branch", ground.branch.as_deref()),
-        line("head", ground.head.as_deref()),
+        line("branch", ground.branch()),
+        line("head", ground.head()),
         task.spec.name,
         task.spec.brief
     );
-    text += &section("Where the code stands", [ground.verified()]);
+    text += &section(
+        "Where the code stands",
+        [visible::without_hidden(&ground.verified())],
+    );
     text += &section(
         "Recent commits",
         ground.commits.iter().map(|it| format!("- {it}")),

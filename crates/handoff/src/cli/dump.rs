@@ -176,6 +176,8 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
         | Change::Batch { .. }
         | Change::BeginRun { .. }
         | Change::Run { .. }
+        | Change::SetBaseline(_)
+        | Change::NoteMove { .. }
         | Change::Receive(_) => {
             return Err(Failure::new(ExitCode::Internal, "a dump is about a task"));
         }
@@ -184,7 +186,7 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
         let document = TaskDocument::of(&task, View::at(&now.moment));
         ctx.out.document(TaskDocument::SCHEMA, document)?;
     } else {
-        let ground = baton::Ground::of(&desk.repository, ctx);
+        let ground = baton::Ground::of(desk, ctx);
         let text = baton::text(&task, &ground, &[]);
         ctx.out.line(crate::output::plain(text.trim_end()))?;
         ctx.out.note("Nothing was dumped.")?;

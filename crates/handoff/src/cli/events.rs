@@ -217,6 +217,7 @@ fn announced(event: &Event) -> Option<String> {
         | Event::Package(_)
         | Event::Context(_)
         | Event::Batch(_)
-        | Event::Run(_) => None,
+        | Event::Run(_)
+        | Event::Repository(_) => None,
     }
 }

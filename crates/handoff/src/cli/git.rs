@@ -58,6 +58,20 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Hooks look by themselves, or are asked by git.
+    pub(super) const fn is_for_people(&self) -> bool {
+        match self {
+            Self::SafeCommit(_)
+            | Self::Worktree(_)
+            | Self::Baseline(_)
+            | Self::Rescue(_)
+            | Self::Land(_) => true,
+            Self::GitGuard(_) | Self::Hooks(_) | Self::Sandbox(_) | Self::GitHook(_) => false,
+        }
+    }
+}
+
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match command {
         Command::SafeCommit(args) => safe_commit::run(&args, ctx),

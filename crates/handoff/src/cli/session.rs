@@ -110,6 +110,32 @@ impl Command {
     }
 }
 
+impl Command {
+    /// What an agent or its holder runs is not.
+    pub(super) const fn is_for_people(&self) -> bool {
+        match self {
+            Self::Run(_)
+            | Self::Ps(_)
+            | Self::Pane(_)
+            | Self::Logs(_)
+            | Self::Attach(_)
+            | Self::Stop(_)
+            | Self::Send(_)
+            | Self::Messages(_)
+            | Self::Answer(_)
+            | Self::Interrupt(_)
+            | Self::Wait(_) => true,
+            Self::Reply(_)
+            | Self::Done(_)
+            | Self::Block(_)
+            | Self::Agents(_)
+            | Self::Hook
+            | Self::LeaseKeeper(_)
+            | Self::SessionHolder(_) => false,
+        }
+    }
+}
+
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
     let ours = match command {
         Command::Run(args) => return run::run(&args, ctx),

@@ -4,7 +4,8 @@ use handoff_core::feature::{CheckOutcome, NoteKind};
 use handoff_core::hold::HoldEvent;
 use handoff_core::task::Evidence;
 use handoff_core::{
-    BatchEvent, ContextEvent, Envelope, Event, FeatureEvent, PackageEvent, RunEvent, TaskEvent,
+    BatchEvent, CommitId, ContextEvent, Envelope, Event, FeatureEvent, PackageEvent,
+    RepositoryEvent, RunEvent, TaskEvent,
 };
 
 use super::plain::one_line;
@@ -24,6 +25,7 @@ pub(crate) fn event_line(envelope: &Envelope, name: Option<&str>) -> String {
         Event::Context(event) => context_event(event),
         Event::Batch(event) => batch_event(event),
         Event::Run(event) => run_event(event),
+        Event::Repository(event) => repository_event(event),
         Event::Hold(HoldEvent::Held { hold }) => {
             format!(
                 "held{}",
@@ -213,6 +215,36 @@ fn context_event(event: &ContextEvent) -> String {
         } => {
             let (written, gone) = (entries.len(), removed.len());
             format!("took in {package}: {written} written, {gone} removed")
+        }
+    }
+}
+
+fn repository_event(event: &RepositoryEvent) -> String {
+    match event {
+        RepositoryEvent::BaselineSet { baseline } => {
+            let how = baseline
+                .command
+                .as_ref()
+                .map_or_else(String::new, |command| format!(" by `{command}`"));
+            format!(
+                "{:.10} of {} verified{how}",
+                baseline.commit.as_str(),
+                baseline.branch
+            )
+        }
+        RepositoryEvent::RefMovedUnseen { moved } => {
+            let place = |it: &Option<CommitId>| {
+                it.as_ref()
+                    .map_or_else(|| "nowhere".to_owned(), |it| format!("{:.10}", it.as_str()))
+            };
+            let watched: Vec<_> = moved.watched.iter().map(ToString::to_string).collect();
+            format!(
+                "{} moved from {} to {} past our hooks while these lived: {}",
+                moved.name,
+                place(&moved.old),
+                place(&moved.new),
+                watched.join(", ")
+            )
         }
     }
 }

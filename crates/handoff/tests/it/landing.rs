@@ -138,3 +138,44 @@ fn a_branch_has_no_baseline_of_those_below_its_name() {
     stage.repo.git(["checkout", "--quiet", "-b", "feat"]);
     stage.say("baseline show").failure(3);
 }
+
+#[test]
+fn a_baseline_is_in_the_ledger_and_its_ref_is_a_view_of_it() {
+    let stage = Stage::new();
+    stage.say("baseline verify -- true").success();
+    let name = "refs/handoff/baseline/main";
+    stage.repo.git(["update-ref", "-d", name]);
+    stage.repo.write("b", "new");
+    stage.repo.commit("not verified");
+    let shown = stage.say("baseline show").success().normalized_stdout();
+    assert!(
+        shown.ends_with("HEAD is 1 ahead, unverified; the next attempt starts there.\n"),
+        "{shown}"
+    );
+    assert!(stage.repo.resolve(name).is_some());
+    let events = stage.say("events --json").success().json_lines();
+    let set = events
+        .iter()
+        .find(|it| it["event"]["type"] == "baseline_set")
+        .unwrap();
+    assert_eq!(set["event"]["baseline"]["command"], "true");
+    stage.say("doctor --audit").success();
+}
+
+#[test]
+fn what_was_proved_on_a_branch_is_proved_where_it_lands() {
+    let stage = Stage::new();
+    stage
+        .say("queue add fix --brief work --verify true")
+        .success();
+    let script = stage.script("script.toml", WORK);
+    stage.run(["worker", "--once", "--script", script.to_str().unwrap()]);
+    stage.say("baseline show").failure(3);
+    stage.say("land fix").success();
+    let shown = stage.json("baseline show");
+    assert_eq!(shown["commit"], stage.repo.head());
+    assert_eq!(
+        (&shown["command"], &shown["ahead"], &shown["next_start"]),
+        (&"true".into(), &0.into(), &shown["commit"])
+    );
+}

@@ -31,6 +31,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 5,
         sql: include_str!("../../migrations/postgres/0005.sql"),
     },
+    Migration {
+        version: 6,
+        sql: include_str!("../../migrations/postgres/0006.sql"),
+    },
 ];
 
 /// Anyone's number; all of us take the same one while the schema is made.

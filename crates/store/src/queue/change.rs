@@ -6,11 +6,12 @@ use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
 use handoff_core::package::PackageCommand;
 use handoff_core::run::{RunCommand, RunSpec};
-use handoff_core::task::{Command, Reason, TaskSpec};
+use handoff_core::task::{Command, Reason, TaskSpec, VerifyCommand};
 use handoff_core::{
-    Batch, BatchId, BatchName, Caller, ContextEvent, ContextScope, Digest as ContentDigest,
-    FeatureEvent, FeatureId, FeatureName, FeatureRecord, Fence, IdempotencyKey, Moment, Now,
-    PackageId, PackageRecord, ProjectId, Run, RunId, RunName, SessionId, Task, TaskId, TaskName,
+    Batch, BatchId, BatchName, Caller, CommitId, ContextEvent, ContextScope,
+    Digest as ContentDigest, FeatureEvent, FeatureId, FeatureName, FeatureRecord, Fence, HeadName,
+    IdempotencyKey, Moment, Now, PackageId, PackageRecord, ProjectId, RepositoryEvent, Run, RunId,
+    RunName, SessionId, Task, TaskId, TaskName, UnseenMove,
 };
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -151,6 +152,28 @@ pub enum Change {
         /// What.
         command: RunCommand,
     },
+    /// Say that a commit of a branch is good.
+    SetBaseline(Proved),
+    /// Write down a ref that moved past our hooks.
+    NoteMove {
+        /// Of which project.
+        project: ProjectId,
+        /// Which.
+        moved: UnseenMove,
+    },
+}
+
+/// A commit of a branch that is good.
+#[derive(Debug, Clone, Serialize)]
+pub struct Proved {
+    /// Of which project.
+    pub project: ProjectId,
+    /// The branch, without `refs/heads/`.
+    pub branch: HeadName,
+    /// The commit.
+    pub commit: CommitId,
+    /// The command that proved it, if one did.
+    pub command: Option<VerifyCommand>,
 }
 
 /// How a caller means a run.
@@ -293,6 +316,11 @@ pub enum Answer {
         scope: HoldScope,
         /// The hold, if one is in force.
         hold: Option<Hold>,
+    },
+    /// What is known of a repository now; it may have been known before.
+    Repository {
+        /// As it was recorded.
+        event: RepositoryEvent,
     },
     /// There was nothing to claim.
     NothingReady,

@@ -173,6 +173,13 @@ pub(super) fn answer(stream: StreamId, mut history: Vec<Envelope>) -> Result<Ans
                 .map_err(|error| inconsistent(error.to_string()))?;
             Ok(Answer::Run(Box::new(run)))
         }
+        StreamId::Repository(_) => {
+            let last = history.pop().map(|last| last.event);
+            let Some(Event::Repository(event)) = last else {
+                return Err(inconsistent("nothing of a repository in it".to_owned()));
+            };
+            Ok(Answer::Repository { event })
+        }
         StreamId::Batch(id) => {
             let batch = Batch::replay(id, project?, batch_history(history))
                 .map_err(|error| inconsistent(error.to_string()))?;

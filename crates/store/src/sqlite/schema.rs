@@ -31,6 +31,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         version: 5,
         sql: include_str!("../../migrations/sqlite/0005.sql"),
     },
+    Migration {
+        version: 6,
+        sql: include_str!("../../migrations/sqlite/0006.sql"),
+    },
 ];
 
 /// Makes sure that the file has the newest schema, and says which store it is.

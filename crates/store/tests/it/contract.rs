@@ -11,6 +11,7 @@ mod leases;
 mod ownership;
 mod packages;
 mod queue;
+mod repositories;
 mod runs;
 
 /// Makes a test of each function for SQLite and for PostgreSQL.

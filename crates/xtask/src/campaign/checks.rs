@@ -46,7 +46,8 @@ impl Fact {
             | Event::Package(_)
             | Event::Context(_)
             | Event::Batch(_)
-            | Event::Run(_) => What::Other,
+            | Event::Run(_)
+            | Event::Repository(_) => What::Other,
         };
         Self {
             stream: envelope.stream.to_string(),

@@ -111,7 +111,8 @@ fn measure(tx: &mut Transaction<'_>, task: &Task, member: &Member) -> Result<Mea
         | Event::Package(_)
         | Event::Context(_)
         | Event::Batch(_)
-        | Event::Run(_) => None,
+        | Event::Run(_)
+        | Event::Repository(_) => None,
     });
     Ok(Measured {
         kind: member.kind,

@@ -90,6 +90,7 @@ impl<'a> Clerk<'a> {
             | Answer::Batch(_)
             | Answer::Run(_)
             | Answer::Context { .. }
+            | Answer::Repository { .. }
             | Answer::NothingReady => Ok(None),
         }
     }

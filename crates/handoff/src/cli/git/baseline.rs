@@ -3,13 +3,16 @@
 use std::ffi::OsString;
 
 use handoff_api::{BaselineDocument, ExitCode};
-use handoff_core::Action;
-use handoff_git::baseline::Baseline;
-use handoff_git::{Git, GitError, Repository};
+use handoff_core::baseline::Distance;
+use handoff_core::task::VerifyCommand;
+use handoff_core::{Action, Baseline, HeadName};
+use handoff_engine::{Ground, checked_out, publish_baseline, reconcile};
+use handoff_git::{Git, GitError};
 use handoff_process::{Exit, Program, output};
+use handoff_store::queue::{Change, Proved};
 
 use crate::context::Context;
-use crate::desk;
+use crate::desk::{self, Desk};
 use crate::failure::Failure;
 use crate::output::plain;
 
@@ -31,83 +34,92 @@ pub(crate) enum Command {
 }
 
 pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let repository = desk::discover(ctx)?;
     let git = Git::new(ctx.ambient.environment.clone());
-    let branch = branch(&repository)?;
     match command {
-        Command::Show => {}
+        Command::Show => show(&git, ctx),
         Command::Set { commit } => {
+            let mut desk = Desk::open(ctx)?;
+            let branch = branch(&desk)?;
             let name = commit.as_deref().unwrap_or("HEAD");
-            set(&git, &repository, &branch, name, None, ctx)?;
+            set(&mut desk, &git, branch, name, None)?;
+            report(&mut desk, &git, ctx)
         }
-        Command::Verify { command } => verify(&git, &repository, &branch, command, ctx)?,
+        Command::Verify { command } => {
+            let mut desk = Desk::open(ctx)?;
+            verify(&mut desk, &git, command, ctx)?;
+            report(&mut desk, &git, ctx)
+        }
     }
-    match git
-        .baseline(&repository, &branch)
-        .map_err(|error| failed(&error))?
-    {
-        Some(baseline) => report(&baseline, ctx),
-        None => Err(Failure::new(
-            ExitCode::NotFound,
-            format!("`{branch}` has no baseline yet"),
-        )
-        .hint("make one: `handoff baseline verify -- COMMAND`")),
-    }
+}
+
+/// Whoever looks also sees to it that git shows the same.
+fn show(git: &Git, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let Some(mut desk) = Desk::peek(ctx)? else {
+        let branch = checked_out(&desk::discover(ctx)?);
+        return Err(none(branch.as_ref()));
+    };
+    reconcile::baselines(&mut *desk.store, desk.project, git, &desk.repository).ok();
+    report(&mut desk, git, ctx)
+}
+
+fn none(branch: Option<&HeadName>) -> Failure {
+    let Some(branch) = branch else {
+        return detached();
+    };
+    let text = format!("`{branch}` has no baseline yet");
+    Failure::new(ExitCode::NotFound, text).hint("make one: `handoff baseline verify -- COMMAND`")
+}
+
+fn detached() -> Failure {
+    Failure::new(ExitCode::Conflict, "no branch is checked out here")
 }
 
 fn failed(error: &GitError) -> Failure {
     Failure::of(ExitCode::Failed, error)
 }
 
-fn branch(repository: &Repository) -> Result<String, Failure> {
-    let head = repository
-        .read_head()
-        .map_err(|error| Failure::of(ExitCode::Failed, &error))?;
-    let branch = head
-        .branch
-        .and_then(|branch| Some(branch.strip_prefix("refs/heads/")?.to_owned()));
-    branch.ok_or_else(|| Failure::new(ExitCode::Conflict, "no branch is checked out here"))
+fn branch(desk: &Desk) -> Result<HeadName, Failure> {
+    checked_out(&desk.repository).ok_or_else(detached)
 }
 
 fn set(
+    desk: &mut Desk,
     git: &Git,
-    repository: &Repository,
-    branch: &str,
+    branch: HeadName,
     name: &str,
-    command: Option<String>,
-    ctx: &Context,
+    command: Option<VerifyCommand>,
 ) -> Result<(), Failure> {
-    let caller = desk::caller(&ctx.ambient)?;
-    caller.may(Action::Steer)?;
     let unknown = || Failure::new(ExitCode::NotFound, format!("there is no commit {name:?}"));
     let commit = match name.starts_with('-') {
         true => None,
         false => git
-            .commit_named(repository, name)
+            .commit_named(&desk.repository, name)
             .map_err(|error| failed(&error))?,
     };
-    let baseline = Baseline {
-        branch: branch.to_owned(),
+    let change = Change::SetBaseline(Proved {
+        project: desk.project,
+        branch,
         commit: commit.ok_or_else(unknown)?,
         command,
-        at: Some(ctx.clock()?.now().wall),
-        by: caller.to_string(),
-    };
-    git.set_baseline(repository, &baseline)
-        .map_err(|error| failed(&error))
+    });
+    let recorded = desk.submit(change, None)?;
+    publish_baseline(git, &desk.repository, &recorded.receipt.answer);
+    Ok(())
 }
 
 /// What is verified must be the commit, and not an edit that is not in it.
 fn verify(
+    desk: &mut Desk,
     git: &Git,
-    repository: &Repository,
-    branch: &str,
     command: &[OsString],
     ctx: &mut Context,
 ) -> Result<(), Failure> {
+    desk.caller.may(Action::Steer)?;
+    let branch = branch(desk)?;
+    let repository = desk.repository.clone();
     let dirty = || -> Result<Vec<String>, Failure> {
         Ok(git
-            .status(repository)
+            .status(&repository)
             .map_err(|error| failed(&error))?
             .edited)
     };
@@ -149,34 +161,75 @@ fn verify(
     }
     let name = tested.commit.map(|commit| commit.to_string());
     let name = name.as_deref().unwrap_or("HEAD");
-    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
-    set(git, repository, branch, name, Some(words.join(" ")), ctx)
+    set(desk, git, branch, name, Some(told(command)))
 }
 
-fn report(baseline: &Baseline, ctx: &mut Context) -> Result<ExitCode, Failure> {
+/// The command as the ledger takes it: without NUL, and not endless.
+fn told(command: &[OsString]) -> VerifyCommand {
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    let text: String = words.join(" ").chars().take(4_000).collect();
+    let text = text.replace('\0', "\u{fffd}");
+    text.parse().expect("a program has a name")
+}
+
+fn report(desk: &mut Desk, git: &Git, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let ground = Ground::survey(&mut *desk.store, desk.project, git, &desk.repository)?;
+    let Some((baseline, distance)) = &ground.proved else {
+        return Err(none(ground.branch.as_ref()));
+    };
     if ctx.out.is_json() {
-        let document = BaselineDocument {
-            branch: baseline.branch.clone(),
-            commit: baseline.commit.to_string(),
-            command: baseline.command.clone(),
-            at: baseline.at.map(|at| at.to_string()),
-            by: baseline.by.clone(),
-        };
+        let document = document(&ground, baseline, distance);
         ctx.out.document(BaselineDocument::SCHEMA, document)?;
         return Ok(ExitCode::Done);
     }
     let how = match &baseline.command {
-        Some(command) => format!("`{}` succeeded", plain(command)),
+        Some(command) => format!("`{}` succeeded", plain(command.as_str())),
         None => "they said so".to_owned(),
     };
-    let at = baseline
-        .at
-        .map_or_else(String::new, |at| format!(" at {at:.0}"));
     ctx.out.line(format!(
-        "{:.10} on {}: {how}, by {}{at}.",
+        "{:.10} on {}: {how}, by {} at {:.0}.{}",
         baseline.commit.as_str(),
-        plain(&baseline.branch),
-        plain(&baseline.by)
+        plain(baseline.branch.as_str()),
+        baseline.by,
+        baseline.at,
+        far(distance)
     ))?;
     Ok(ExitCode::Done)
+}
+
+fn document(ground: &Ground, baseline: &Baseline, distance: &Distance) -> BaselineDocument {
+    let ahead = match distance {
+        Distance::None => Some(0),
+        Distance::Ahead { commits, .. } => Some(*commits),
+        Distance::Elsewhere => None,
+    };
+    BaselineDocument {
+        branch: baseline.branch.to_string(),
+        commit: baseline.commit.to_string(),
+        command: baseline.command.as_ref().map(ToString::to_string),
+        at: baseline.at.to_string(),
+        by: baseline.by.to_string(),
+        ahead,
+        next_start: ground.base().to_string(),
+    }
+}
+
+/// Where HEAD is, and what that means for the next attempt.
+fn far(distance: &Distance) -> String {
+    match distance {
+        Distance::None => String::new(),
+        Distance::Elsewhere => {
+            " HEAD does not contain it, and the next attempt starts at HEAD.".to_owned()
+        }
+        Distance::Ahead {
+            commits,
+            unfinished: None,
+        } => format!(" HEAD is {commits} ahead, unverified; the next attempt starts there."),
+        Distance::Ahead {
+            commits,
+            unfinished: Some(task),
+        } => format!(
+            " HEAD is {commits} ahead, unverified, with work of `{task}`, which is not done; the next attempt starts at the baseline."
+        ),
+    }
 }

@@ -9,6 +9,7 @@ use handoff_git::ref_watch::ForeignMove;
 use crate::context::Context;
 use crate::desk;
 use crate::failure::Failure;
+use crate::lookout;
 use crate::output::plain;
 
 #[derive(Debug, clap::Subcommand)]
@@ -54,9 +55,7 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
             .map_err(|error| Failure::failed("cannot end the watch").because(&error))?,
         Command::Status => {}
     }
-    let foreign = git
-        .foreign_moves(&repository)
-        .map_err(|error| Failure::of(ExitCode::Failed, &error))?;
+    let foreign = lookout::look(&repository, ctx)?;
     let state = git
         .hooks_state(&repository)
         .map_err(|error| failed(&error))?;
@@ -121,7 +120,7 @@ fn report(state: &HooksState, foreign: &[ForeignMove], ctx: &mut Context) -> Res
         ),
     })?;
     for it in foreign {
-        ctx.out.note(told(it))?;
+        ctx.out.note(lookout::told(it))?;
     }
     Ok(())
 }
@@ -133,15 +132,4 @@ fn document(it: &ForeignMove) -> ForeignMoveDocument {
         new: it.moved.new.clone(),
         sessions: it.sessions.clone(),
     }
-}
-
-/// One that went past our hooks, in words.
-pub(super) fn told(it: &ForeignMove) -> String {
-    format!(
-        "`{}` moved from {:.10} to {:.10} past our hooks, while these lived: {}. Nothing of ours did that.",
-        plain(&it.moved.name),
-        it.moved.old,
-        it.moved.new,
-        plain(&it.sessions.join(", "))
-    )
 }

@@ -2,10 +2,11 @@
 
 use handoff_api::{ExitCode, LandingDocument};
 use handoff_core::{Action, BranchName};
-use handoff_engine::Attempt;
+use handoff_engine::{Attempt, publish_baseline};
 use handoff_git::land::{LandError, Landed};
 use handoff_git::{CommitLock, CommitLockError, Git};
-use handoff_store::StoreError;
+use handoff_store::queue::{Change, Proved};
+use handoff_store::{StoreError, read, repositories};
 
 use crate::context::Context;
 use crate::desk::Desk;
@@ -36,8 +37,40 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let landed = git
         .land(&lock, &desk.repository, &branch, args.into.as_ref())
         .map_err(|error| waits(&error))?;
+    carry_over(&mut desk, &git, &branch, &landed)?;
     report(&branch, &landed, ctx)?;
     Ok(ExitCode::Done)
+}
+
+/// What was proved on the task's branch is proved of the same commit here. A session that may land says nothing about proofs.
+fn carry_over(
+    desk: &mut Desk,
+    git: &Git,
+    branch: &BranchName,
+    landed: &Landed,
+) -> Result<(), Failure> {
+    let (Ok(from), Ok(into)) = (branch.as_str().parse(), landed.into.parse()) else {
+        return Ok(());
+    };
+    let project = desk.project;
+    let proved = read(&mut *desk.store, |tx| {
+        repositories::baseline(tx, project, &from)
+    })?;
+    let Some(proved) = proved.filter(|it| it.commit == landed.to) else {
+        return Ok(());
+    };
+    if desk.caller.may(Action::Steer).is_err() {
+        return Ok(());
+    }
+    let change = Change::SetBaseline(Proved {
+        project,
+        branch: into,
+        commit: proved.commit,
+        command: proved.command,
+    });
+    let recorded = desk.submit(change, None)?;
+    publish_baseline(git, &desk.repository, &recorded.receipt.answer);
+    Ok(())
 }
 
 fn branch(args: &Args, desk: &mut Desk) -> Result<BranchName, Failure> {

@@ -97,7 +97,8 @@ fn show(
         | Answer::Package(_)
         | Answer::Batch(_)
         | Answer::Run(_)
-        | Answer::Context { .. } => None,
+        | Answer::Context { .. }
+        | Answer::Repository { .. } => None,
     };
     let code = match &task {
         Some(_) => ExitCode::Done,

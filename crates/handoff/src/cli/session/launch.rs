@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::watch_args::Care;
 use crate::context::Context;
+use crate::desk::discover_from;
 use crate::failure::Failure;
+use crate::lookout::Vigil;
 
 /// What a holder says once, when it has begun or could not.
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,6 +57,7 @@ impl Launch {
     pub(super) fn start(&self, timeout: Duration, ctx: &Context) -> Result<(), Failure> {
         let cannot = || Failure::failed(format!("cannot start the session `{}`", self.name));
         let program = self.holder(ctx)?;
+        let vigil = self.vigil(ctx);
         let mut holder = detach(&program).map_err(|error| cannot().because(&error))?;
         let report = holder
             .report(timeout)
@@ -66,7 +69,12 @@ impl Launch {
             return Err(Failure::new(ExitCode::TimedOut, text));
         };
         match serde_json::from_slice(&said) {
-            Ok(Greeting::Ready) => Ok(()),
+            Ok(Greeting::Ready) => {
+                if let Some(vigil) = vigil {
+                    vigil.keep(self.id);
+                }
+                Ok(())
+            }
             Ok(Greeting::Taken) => Err(self.taken()),
             Ok(Greeting::Failed { message, causes }) => {
                 let mut failure = cannot();
@@ -76,6 +84,11 @@ impl Launch {
             }
             Err(error) => Err(cannot().because(&error)),
         }
+    }
+
+    /// What is needed to notice refs that it moves past our hooks; none for one that may move them.
+    fn vigil(&self, ctx: &Context) -> Option<Vigil> {
+        Vigil::before(self.role, discover_from(&self.cwd).ok()?, ctx)
     }
 
     fn taken(&self) -> Failure {

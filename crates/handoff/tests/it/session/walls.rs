@@ -280,3 +280,37 @@ fn one_in_a_sandbox_reaches_no_holder_but_its_own_and_is_no_person_there() {
     yard.hall.stage.say("pane --id held").success();
     yard.hall.stage.say("stop --id held").success();
 }
+
+#[test]
+fn a_ref_that_moves_past_the_hooks_while_a_session_is_held_is_told_once_and_kept() {
+    if skip_without(&[Need::Landlock]) {
+        return;
+    }
+    let yard = Yard::new();
+    let stage = &yard.hall.stage;
+    stage.say("hooks install").success();
+    let shell = yard.held("held");
+    stage.repo.write("mine", "mine").commit("a person's own");
+    let look = || stage.say("ps --json").success().normalized_stderr();
+    assert_eq!(look(), "");
+
+    let by_hand = stage.repo.path().join(".git/refs/heads/sneaky");
+    fs::write(&by_hand, stage.repo.head() + "\n").unwrap();
+    let told = look();
+    assert!(told.contains("`refs/heads/sneaky` moved from"), "{told}");
+    assert_eq!(look(), "");
+    let events = stage.say("events --json").success().json_lines();
+    let kept: Vec<_> = events
+        .iter()
+        .filter(|it| it["event"]["type"] == "ref_moved_unseen")
+        .collect();
+    assert_eq!(kept.len(), 1, "{events:?}");
+    let moved = &kept[0]["event"]["moved"];
+    assert_eq!(moved["name"], "refs/heads/sneaky");
+    assert_eq!(moved["new"], stage.repo.head());
+    assert_eq!(moved["watched"][0], shell.text("id"));
+
+    stage.say("stop --id held").success();
+    assert_eq!(look(), "");
+    assert!(!stage.repo.path().join(".git/handoff/watch").exists());
+}
