@@ -150,11 +150,14 @@ impl Counter<'_> {
             .git
             .commit_paths_held(self.repository, &paths, request.message);
         drop(lock);
-        match made {
+        let commit = match made {
             // Nobody else stages in this tree: the next command has it right.
-            Ok(commit) | Err(CommitError::IndexLeft { commit, .. }) => Ok(commit),
-            Err(error) => Err(error.into()),
-        }
+            Ok(commit) | Err(CommitError::IndexLeft { commit, .. }) => commit,
+            Err(error) => return Err(error.into()),
+        };
+        let synced = self.git.sync_branch(self.repository);
+        synced.map_err(SharedCommitError::Sync)?;
+        Ok(commit)
     }
 
     fn lock(

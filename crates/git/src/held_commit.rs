@@ -18,7 +18,8 @@ use crate::repository::Repository;
 
 const PLACE: &str = "held";
 
-/// A directory for the objects of one commit, removed on drop. What a killed process leaves is never read.
+/// A directory for the objects of one commit, removed on drop. What a killed process leaves is never read; whoever has the commit
+/// lock next clears it away, because such commits are made under it.
 #[derive(Debug)]
 struct Quarters {
     path: PathBuf,
@@ -54,6 +55,21 @@ impl Drop for Quarters {
     }
 }
 
+/// Whether somebody makes such a commit at this moment, or was killed at it.
+pub(crate) fn has_quarters(at: &Repository) -> bool {
+    let place = at.common_dir().join("handoff").join(PLACE);
+    fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// Clears away what the killed left. Only for one who has the commit lock.
+pub(crate) fn clear_quarters(at: &Repository) -> io::Result<()> {
+    let place = at.common_dir().join("handoff").join(PLACE);
+    match fs::remove_dir_all(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 impl Git {
     /// Commits `paths` as [`Git::commit_paths`] does, with filters in a sandbox. The index gets the new entries, but is not
     /// compared with the files: that would run filters too.
@@ -75,6 +91,18 @@ impl Git {
             Ok(()) => Ok(commit),
             Err(source) => Err(CommitError::IndexLeft { commit, source }),
         }
+    }
+
+    /// Brings the name of the branch that is checked out to stable storage: git syncs what it writes, but not that it renamed it.
+    pub fn sync_branch(&self, at: &Repository) -> io::Result<()> {
+        let head = at.read_head().map_err(io::Error::other)?;
+        let (home, name) = match head.branch {
+            Some(branch) => (at.common_dir(), branch),
+            None => (at.git_dir(), "HEAD".to_owned()),
+        };
+        let file = home.join(name);
+        let place = file.parent().unwrap_or(home);
+        fs::File::open(place)?.sync_all()
     }
 
     fn tree_in(

@@ -256,6 +256,12 @@ fn repeat_with(key: &IdempotencyKey) -> String {
     )
 }
 
+/// The project that one stands in; none if it is no project yet.
+pub(crate) fn project_here(ctx: &Context) -> Result<Option<ProjectId>, Failure> {
+    let mark = read_mark(&discover(ctx)?)?;
+    Ok(mark.map(|mark| mark.project))
+}
+
 /// The project of the repository that a directory lies in; none if it is no project yet.
 pub(crate) fn project_at(directory: &Path) -> Result<Option<ProjectId>, Failure> {
     let mark = read_mark(&discover_from(directory)?)?;

@@ -10,7 +10,8 @@ const LOOPBACK: &str = "0100007F";
 /// The ports of the loopback on which one of these processes waits for connections.
 #[must_use]
 pub fn listening_ports(pids: &[u32]) -> Vec<u16> {
-    let sockets: BTreeSet<String> = pids.iter().flat_map(|pid| sockets(*pid)).collect();
+    let open = pids.iter().filter_map(|pid| sockets(*pid));
+    let sockets: BTreeSet<String> = open.flatten().collect();
     if sockets.is_empty() {
         return vec![];
     }
@@ -21,18 +22,15 @@ pub fn listening_ports(pids: &[u32]) -> Vec<u16> {
         .collect()
 }
 
-/// The numbers of the sockets that a process has open.
-fn sockets(pid: u32) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else {
-        return vec![];
-    };
+/// The numbers of the sockets that a process has open; none if it does not let us see.
+pub(crate) fn sockets(pid: u32) -> Option<Vec<String>> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
     let links = entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
-    links
-        .filter_map(|link| {
-            let number = link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?;
-            Some(number.to_owned())
-        })
-        .collect()
+    let numbers = links.filter_map(|link| {
+        let number = link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?;
+        Some(number.to_owned())
+    });
+    Some(numbers.collect())
 }
 
 /// A row has its number, the local address, the other one, the state, and further on the socket.

@@ -28,6 +28,7 @@ mod watching;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd as _;
+use std::rc::Rc;
 use std::time::Duration;
 
 use handoff_core::time::{Clock, Nanos};
@@ -92,7 +93,7 @@ pub struct Holder<'a> {
     network: Option<Network>,
     gate: Gate,
     /// This process and those above it.
-    own: Vec<Identity>,
+    own: Rc<[Identity]>,
     guests: Vec<Guest>,
     errands: Errands,
     stopping: Stopping,

@@ -5,8 +5,10 @@
 //! itself is held from when it connects, so that nobody else's number is followed, and followed upwards only if it sends something:
 //! that reads a dozen files, and most only ask how things are. One who has ended by then comes from nowhere.
 
+use std::net::SocketAddr;
+
 use handoff_core::SessionId;
-use handoff_process::{Ancestor, Identity, Peer};
+use handoff_process::{Ancestor, Connector, Identity, Peer, connector, whole_ancestry};
 
 use crate::catalogue;
 use crate::message::Sender;
@@ -42,6 +44,23 @@ pub fn side_of(peer: &Peer, own: &[Identity]) -> Side {
         Some(links) if peer.lives() => side::judge(&links, *holder, above),
         Some(_) | None => Side::Unknown,
     }
+}
+
+/// The same for one who came by a port of ours, from this address of the loopback.
+pub fn side_of_port(peer: SocketAddr, port: u16, own: &[Identity]) -> Side {
+    let Some((holder, above)) = own.split_first() else {
+        return Side::Unknown;
+    };
+    let held = match connector(peer, port) {
+        Connector::Free => return Side::Free,
+        Connector::Gone => return Side::Unknown,
+        Connector::Held(pids) => pids,
+    };
+    let side = |pid: &u32| {
+        let links = whole_ancestry(*pid).and_then(|chain| side::links(&chain));
+        links.map_or(Side::Unknown, |links| side::judge(&links, *holder, above))
+    };
+    side::strictest(held.iter().map(side))
 }
 
 /// The innermost session that somebody belongs to who connected.

@@ -92,6 +92,17 @@ pub fn judge(chain: &[Link], own: Identity, above: &[Identity]) -> Side {
     Side::Free
 }
 
+/// Where somebody stands who is one of several: where they may do least.
+pub fn strictest(sides: impl Iterator<Item = Side>) -> Side {
+    let order = |side: &Side| match side {
+        Side::Free => 0,
+        Side::Within => 1,
+        Side::Unknown => 2,
+        Side::Elsewhere => 3,
+    };
+    sides.max_by_key(order).unwrap_or(Side::Free)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,6 +18,7 @@ use crate::change::Difference;
 use crate::commit_lock::CommitLock;
 use crate::git::{Git, GitError};
 use crate::head::HeadError;
+use crate::held_commit;
 use crate::left_lock::{self, LeftLock};
 use crate::ref_moves::RefMove;
 use crate::repository::Repository;
@@ -61,7 +62,8 @@ pub enum RepairError {
 
 /// Whether somebody has left something: costs nothing when nobody commits.
 pub fn has_leftovers(repository: &Repository) -> bool {
-    booths(repository).any(|booth| !booth::is_owned(&booth))
+    held_commit::has_quarters(repository)
+        || booths(repository).any(|booth| !booth::is_owned(&booth))
 }
 
 /// Whether somebody commits at this moment, or has left something.
@@ -142,8 +144,12 @@ impl Git {
         if !has_leftovers(repository) {
             return Ok(repaired);
         }
+        held_commit::clear_quarters(repository)?;
         let own = repository.own_dir().map_err(RepairError::List)?;
-        let place = own.dir(PLACE).map_err(RepairError::List)?;
+        let place = match own.dir(PLACE) {
+            Err(error) if error.is_not_found() => return Ok(repaired),
+            place => place.map_err(RepairError::List)?,
+        };
         for name in place.names().map_err(RepairError::List)? {
             // What is no directory is no booth, and in nobody's way.
             let Ok(dir) = place.dir(&name) else { continue };

@@ -1,6 +1,8 @@
 use std::fs;
 
-use handoff_git::Repository;
+use handoff_core::Timestamp;
+use handoff_git::safe_commit::repair::has_leftovers;
+use handoff_git::{CommitLock, Repository};
 use handoff_testkit::{Need, skip_without};
 
 use crate::stage::{Stage, git_of, paths};
@@ -33,4 +35,16 @@ fn what_a_filter_of_the_tree_does_outside_does_not_happen() {
     assert_eq!(repo.git(["rev-parse", "handoff/x-1"]), commit.as_str());
     let held = repo.path().join(".git/handoff/held");
     assert!(fs::read_dir(held).unwrap().next().is_none());
+}
+
+#[test]
+fn what_a_killed_one_left_goes_with_the_next_who_has_the_lock() {
+    let stage = Stage::new();
+    let at = stage.here();
+    let left = stage.repo.path().join(".git/handoff/held/killed/objects");
+    fs::create_dir_all(&left).unwrap();
+    assert!(has_leftovers(&at));
+    let lock = CommitLock::take(&at, "test", Timestamp::UNIX_EPOCH).unwrap();
+    stage.git.repair_commits(&lock, &at).unwrap();
+    assert!(!left.exists() && !has_leftovers(&at));
 }

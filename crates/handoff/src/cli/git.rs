@@ -3,7 +3,7 @@
 mod baseline;
 mod declaration;
 mod git_hook;
-mod guard;
+pub(crate) mod guard;
 mod held_commit;
 mod hooks;
 mod land;

@@ -6,6 +6,7 @@
 
 mod page;
 mod scene;
+mod sockets;
 mod table;
 
 use handoff_testkit::{Need, skip_without};
@@ -99,6 +100,27 @@ mod by_libgit2 {
         if !skip_without(&[Need::Libgit2, Need::Landlock]) {
             try_all(Column::Landlock, BY_LIBGIT2.iter(), |_| End::Refused);
         }
+    }
+}
+
+fn ask_servers(column: Column) {
+    for way in sockets::Way::ALL {
+        let scene = Scene::new(column);
+        scene.serve();
+        let end = scene.end(&sockets::script(way));
+        assert_eq!(end, way.end(column), "{way:?}");
+    }
+}
+
+#[test]
+fn from_a_worktree_servers_do_what_they_are_asked() {
+    ask_servers(Column::Worktree);
+}
+
+#[test]
+fn from_the_sandbox_servers_are_reached_as_the_table_says() {
+    if !skip_without(&[Need::Landlock]) {
+        ask_servers(Column::Landlock);
     }
 }
 

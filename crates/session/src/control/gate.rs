@@ -3,9 +3,11 @@
 //! | | on the socket | on the network |
 //! |---|---|---|
 //! | a `Host` that is not ours, an `Origin` that is not ours | not looked at | 403 |
-//! | one in the sandbox of another session, whatever token | 403 | not known |
+//! | one in the sandbox of another session, whatever token | 403 | 403 |
 //! | one in the sandbox of this session, no token | this session | 401 |
+//! | one in the sandbox of this session, a token | this session | the same |
 //! | one who cannot be found any more, no token | 403 | 401 |
+//! | one who cannot be found any more, a token | whose it is | 403 |
 //! | no token | the user of the socket: a person | 401 |
 //! | the token of this session | this session, with the rights of its role | the same |
 //! | the token of the listener | a person | a person |
@@ -80,6 +82,17 @@ impl Gate {
             require_json(headers)?;
         }
         Ok(caller)
+    }
+
+    /// Who somebody is who showed a token at the port. Tokens lie in files, which can be read in every sandbox: one who stands in
+    /// one is never the person whose token it is. Asked last, because finding out takes long.
+    pub fn locate(&self, caller: Caller, side: Side) -> Result<Caller, Refusal> {
+        match side {
+            Side::Free => Ok(caller),
+            Side::Within => Ok(self.session.clone()),
+            Side::Elsewhere => Err(refusal(403, ELSEWHERE)),
+            Side::Unknown => Err(refusal(403, UNKNOWN)),
+        }
     }
 
     fn known(&self, authorization: &str) -> Result<Caller, Refusal> {
@@ -192,6 +205,18 @@ mod tests {
             ..Headers::default()
         };
         assert_eq!(admitted(SOCKET, &basic), Err(403));
+    }
+
+    #[test]
+    fn a_persons_token_is_of_no_use_in_a_sandbox() {
+        let located = |side| {
+            let located = gate().locate(Caller::Person, side);
+            located.map_err(|it| it.status)
+        };
+        assert_eq!(located(Side::Free), Ok(Caller::Person));
+        assert_eq!(located(Side::Within), Ok(own(Role::Main)));
+        assert_eq!(located(Side::Elsewhere), Err(403));
+        assert_eq!(located(Side::Unknown), Err(403));
     }
 
     #[test]

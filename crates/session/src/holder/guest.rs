@@ -2,11 +2,12 @@
 //! down: nothing blocks, and a slow viewer gets fewer pictures.
 
 use std::io::{self, Read as _, Write as _};
+use std::rc::Rc;
 use std::time::Duration;
 
 use handoff_core::Caller;
 use handoff_core::time::Nanos;
-use handoff_process::Peer;
+use handoff_process::{Identity, Peer};
 use rustix::event::{PollFd, PollFlags};
 use serde::Serialize;
 use serde_json::json;
@@ -20,6 +21,7 @@ use crate::control::{Attachment, Request, Stopped};
 use crate::place::Places;
 use crate::screen::Screen;
 use crate::sender::{self, Origin};
+use crate::side::Side;
 
 /// How long a viewer is waited for at the end.
 const PARTING_TAKES: Duration = Duration::from_secs(1);
@@ -30,6 +32,8 @@ pub(super) struct Guest {
     entrance: Entrance,
     /// The process that connected; nobody knows it of one who came by the network.
     peer: Option<Peer>,
+    /// The holder and the processes above it.
+    own: Rc<[Identity]>,
     /// Who it is, since it was let in.
     caller: Option<Caller>,
     phase: Phase,
@@ -59,11 +63,17 @@ pub(super) enum Heard {
 }
 
 impl Guest {
-    pub(super) const fn new(stream: Stream, entrance: Entrance, peer: Option<Peer>) -> Self {
+    pub(super) const fn new(
+        stream: Stream,
+        entrance: Entrance,
+        peer: Option<Peer>,
+        own: Rc<[Identity]>,
+    ) -> Self {
         Self {
             stream,
             entrance,
             peer,
+            own,
             caller: None,
             phase: Phase::Asking { received: vec![] },
             outgoing: vec![],
@@ -184,9 +194,21 @@ impl Guest {
             return Ok(None);
         };
         let request = Request::parse(&head, body)?;
+        let caller = match self.entrance {
+            Entrance::Socket { .. } => caller,
+            Entrance::Network { port } => gate.locate(caller, self.side_at(port))?,
+        };
         gate::permit(&caller, &request)?;
         self.caller = Some(caller);
         Ok(Some(request))
+    }
+
+    /// Where one stands who came by the port.
+    fn side_at(&self, port: u16) -> Side {
+        let peer = self.stream.network_peer();
+        peer.map_or(Side::Unknown, |it| {
+            sender::side_of_port(it, port, &self.own)
+        })
     }
 
     /// Where it comes from. Whoever came by the network is known by a token only.

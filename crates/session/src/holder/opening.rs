@@ -186,7 +186,7 @@ impl<'a> Holder<'a> {
             socket,
             network,
             gate,
-            own: own_chain(),
+            own: own_chain().into(),
             guests: vec![],
             errands: Errands::new(outside),
             stopping: Stopping::No,

@@ -1,6 +1,7 @@
 //! Who is connected: those who came by the socket and those who came by the port, each within a bound.
 
 use std::net::TcpStream;
+use std::rc::Rc;
 
 use handoff_core::time::Nanos;
 use handoff_process::Peer;
@@ -26,7 +27,7 @@ impl Holder<'_> {
             let side = side.unwrap_or(Side::Unknown);
             self.seat(Stream::Local(stream), Entrance::Socket { side }, peer);
         }
-        // Whoever came by the network is known by a token only.
+        // Whoever came by the network is known by a token, and looked at when it has shown one.
         while let Some((stream, port)) = self.knocking() {
             self.seat(Stream::Network(stream), Entrance::Network { port }, None);
         }
@@ -51,6 +52,7 @@ impl Holder<'_> {
                 None => return,
             }
         }
-        self.guests.push(Guest::new(stream, entrance, peer));
+        let own = Rc::clone(&self.own);
+        self.guests.push(Guest::new(stream, entrance, peer, own));
     }
 }

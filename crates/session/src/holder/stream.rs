@@ -1,7 +1,7 @@
 //! A connection, by whichever way it came.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -13,6 +13,14 @@ pub(super) enum Stream {
 }
 
 impl Stream {
+    /// The address of one who came by the network.
+    pub(super) fn network_peer(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Local(_) => None,
+            Self::Network(stream) => stream.peer_addr().ok(),
+        }
+    }
+
     /// From now on writing waits, but not longer than this.
     pub(super) fn wait_to_write(&self, patience: Duration) -> io::Result<()> {
         match self {

@@ -4,6 +4,7 @@ mod card;
 mod follow;
 
 use handoff_api::{ExitCode, StatusDocument, TreeDocument};
+use handoff_process::Kernel;
 use handoff_workspace::briefing::freshness_verdict;
 use handoff_workspace::plan::{Marker, Verdict};
 
@@ -94,8 +95,16 @@ fn document(site: &Site, survey: &Survey) -> Result<StatusDocument, Failure> {
             .map_or_else(Vec::new, |code| code.edited.clone()),
         checks: checks.map(|check| standing(survey, check)).collect(),
         next: next(site, survey)?,
-        warnings: survey.warnings.clone(),
+        warnings: { survey.warnings.iter().cloned() }
+            .chain(without_walls(Kernel::read()))
+            .collect(),
     })
+}
+
+/// What is missing where the kernel holds nobody to their worktree.
+fn without_walls(kernel: Kernel) -> Option<String> {
+    let is_held = matches!(kernel, Kernel::Holds(_));
+    (!is_held).then(|| kernel.to_string())
 }
 
 /// What to do next. A person carries the work on by a prompt; what the session then does, `next` says.

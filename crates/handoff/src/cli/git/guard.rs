@@ -1,6 +1,7 @@
 //! `handoff git-guard`.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
@@ -40,6 +41,37 @@ pub(crate) struct ExplainArgs {
     /// What would follow `git`.
     #[arg(last = true, required = true, value_name = "ARGUMENT")]
     arguments: Vec<OsString>,
+}
+
+/// Puts the guard first in the environment of a session that is to meet it, and makes it if it is not there. It is a courtesy: where
+/// that does not work, hooks and kernel hold all the same.
+pub(crate) fn equip(
+    environment: &mut BTreeMap<OsString, OsString>,
+    ctx: &Context,
+) -> Result<(), Failure> {
+    let place = Place {
+        root: ctx.home()?.join("guard"),
+    };
+    if !place.is_current() || !place.is_installed() {
+        place.install(ctx)?;
+    }
+    let path = environment.get(OsStr::new("PATH")).cloned();
+    let path = path.unwrap_or_default();
+    let others = std::env::split_paths(&path).filter(|it| *it != place.bin());
+    let joined = std::env::join_paths([place.bin()].into_iter().chain(others))
+        .map_err(|error| Failure::failed("the guard has no place in PATH").because(&error))?;
+    for (variable, own) in [
+        ("BASH_ENV", place.root.join(BASH)),
+        ("ZDOTDIR", place.root.join("zsh")),
+    ] {
+        let theirs = environment.insert(variable.into(), own.into());
+        let theirs = theirs.filter(|it| !Path::new(it).starts_with(&place.root));
+        if let Some(theirs) = theirs {
+            environment.insert(format!("HANDOFF_{variable}").into(), theirs);
+        }
+    }
+    environment.insert("PATH".into(), joined);
+    Ok(())
 }
 
 /// Where the guard is.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
-use handoff_core::{SessionId, SessionName};
+use handoff_core::{ProjectId, SessionId, SessionName};
 use handoff_session::catalogue::{self, CatalogueError};
 use handoff_session::{ClientError, Known, Places, Standing};
 
 use crate::context::Context;
-use crate::desk::project_at;
+use crate::desk::{project_at, project_here};
 use crate::failure::Failure;
 
 /// A session on the command line.
@@ -34,8 +34,7 @@ impl Address {
             Ok(id) => catalogue::by_id(&places, id),
             Err(_) => {
                 let name = parse_name(&self.id)?;
-                let here = self.repo.as_deref().map_or_else(|| ctx.cwd(), Ok)?;
-                match project_at(here)? {
+                match self.project(ctx)? {
                     Some(project) => catalogue::by_name(&places, project, &name),
                     None => Ok(None),
                 }
@@ -45,6 +44,19 @@ impl Address {
             let text = format!("there is no session {:?} in this project", self.id);
             Failure::new(ExitCode::NotFound, text).hint("see what there is: `handoff ps --all`")
         })
+    }
+
+    /// The project in which a name is meant. For a session in a sandbox it is the one that its holder knows: what its tree says
+    /// is the session's own word.
+    fn project(&self, ctx: &Context) -> Result<Option<ProjectId>, Failure> {
+        match &self.repo {
+            Some(_) if ctx.tree.is_some() => Err(Failure::new(
+                ExitCode::Forbidden,
+                "a session in a sandbox means the sessions of its own project",
+            )),
+            Some(repo) => project_at(repo),
+            None => project_here(ctx),
+        }
     }
 
     /// The session, which must live.

@@ -15,6 +15,7 @@ use handoff_session::{Bounds, side};
 use serde::{Deserialize, Serialize};
 
 use super::watch_args::Care;
+use crate::cli::git::guard;
 use crate::context::Context;
 use crate::desk::discover_from;
 use crate::failure::Failure;
@@ -126,6 +127,10 @@ impl Launch {
         program.arguments.push("--".into());
         program.arguments.extend(self.argv.iter().cloned());
         program.environment = without_secrets(ctx.ambient.environment.clone());
+        if self.role == Role::SubTask {
+            // It teaches; what it cannot keep anybody from is kept by others.
+            guard::equip(&mut program.environment, ctx).unwrap_or_default();
+        }
         Ok(program)
     }
 }

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use super::sockets::Way;
 use super::table::End::{self, Detected, NotCovered, Refused};
-use super::table::{ATTACKS, BY_LIBGIT2};
+use super::table::{ATTACKS, BY_LIBGIT2, Column};
 
 #[test]
 #[expect(
@@ -43,6 +44,17 @@ the main tree (refs, index, configuration, files) while another one has staged a
         )
         .unwrap();
     }
+    for way in Way::ALL {
+        writeln!(
+            page,
+            "| {} | {} | {} | {} |",
+            way.name(),
+            word(way.end(Column::Shared)),
+            word(way.end(Column::Worktree)),
+            way.sandboxed()
+        )
+        .unwrap();
+    }
     page.push_str(BEYOND);
     page
 }
@@ -59,8 +71,8 @@ whoever collects or saves its work: the tree's `.git` is not read, and a filter 
 
 - **Sockets with a path, before Linux 7.1.** A sandboxed session can connect to a tmux server, an ssh agent or a container daemon, and ask it to do what it may not do
   itself. The variables that lead to them are taken away, which stops nobody who knows the path. Our own holders look who comes, and refuse one in the sandbox of
-  another session. On newer kernels Landlock holds these sockets; that has not been tried.
-- **The port of a session** (`run --port`): its token lies in a file that everybody of this user can read, a sandboxed session too, and a port does not tell who comes.
+  another session; also at a port (`run --port`), whose token can be read in every sandbox and is of no use there. On newer kernels Landlock holds these sockets; that has not
+  been tried.
 - **What the agent keeps for itself** (`~/.claude`, `~/.codex` …) can be written in the sandbox, because it must. Its settings can name programs that the person's own agent
   runs later, outside.
 - **Text printed to other terminals of the same user**, escape sequences included.

@@ -53,6 +53,12 @@ impl Scene {
         }
     }
 
+    /// Somebody serves here who does what they are asked.
+    pub(super) fn serve(&self) {
+        let socket = server(&self.stage);
+        super::sockets::serve(&socket, &self.stage.repo.path().join("fresh"));
+    }
+
     pub(super) fn run(&self, script: &str) -> Output {
         let script = format!("cd \"$REPO\" || exit 1\n{script}");
         let mut command = match self.column {
@@ -129,7 +135,13 @@ fn variables(stage: &Stage, mine: &Path) -> Vec<(&'static str, std::ffi::OsStrin
         ("GIT", real.into()),
         ("HANDOFF", stage.env.binary().into()),
         ("ELSEWHERE", stage.env.root().join("elsewhere").into()),
+        ("SERVER", server(stage).into()),
+        ("SSH_AUTH_SOCK", server(stage).into()),
     ]
+}
+
+fn server(stage: &Stage) -> PathBuf {
+    stage.env.root().join("server")
 }
 
 fn path_of(stage: &Stage) -> std::ffi::OsString {

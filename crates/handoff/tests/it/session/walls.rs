@@ -82,6 +82,8 @@ fn a_session_in_the_sandbox_changes_its_worktree_and_nothing_else() {
         (&format!("echo x > {repo}/theirs"), "code=1"),
         (&format!("echo x > {repo}/.git/refs/heads/new"), "code=1"),
         ("git add told", "code=128"),
+        ("command -v git", "/guard/bin/git\n"),
+        ("git push", "code=99"),
         ("echo x > /tmp/handoff-walls", "code=1"),
         (
             "echo $HANDOFF_ROLE/$HANDOFF_SANDBOX/$XDG_RUNTIME_DIR/$DBUS_SESSION_BUS_ADDRESS",
@@ -231,6 +233,7 @@ fn a_tree_that_lies_about_its_repository_is_not_believed() {
         return;
     }
     let yard = Yard::new();
+    let other = yard.hall.bash("other");
     let shell = yard.held("held");
     let handoff = yard.handoff();
     // A repository of its own making, with a program in its configuration.
@@ -246,6 +249,13 @@ fn a_tree_that_lies_about_its_repository_is_not_believed() {
         .git(["show", "--name-only", "--format=%s", "handoff/one-1"]);
     assert!(shown.starts_with("lie") && shown.contains("new"), "{shown}");
     assert!(!PathBuf::from("/tmp/handoff-lie").exists());
+    // The lie is no project, and the names of sessions are still those of the right one.
+    let send = format!("{handoff} send --id other --no-wait '# true'");
+    let told = yard.told(&shell, &send);
+    assert!(told.contains("code=0"), "{told}");
+    other.shows("true");
+    let told = yard.told(&shell, &format!("{send} --repo ."));
+    assert!(told.contains("code=9"), "{told}");
 }
 
 #[test]
@@ -313,4 +323,28 @@ fn a_ref_that_moves_past_the_hooks_while_a_session_is_held_is_told_once_and_kept
     stage.say("stop --id held").success();
     assert_eq!(look(), "");
     assert!(!stage.repo.path().join(".git/handoff/watch").exists());
+}
+
+#[test]
+fn the_token_of_a_port_is_of_no_use_in_a_sandbox() {
+    if skip_without(&[Need::Landlock]) {
+        return;
+    }
+    let yard = Yard::new();
+    yard.hall
+        .run("open", &["--port", "0", "sh", "--", "-c", "cat"]);
+    let listed = yard.hall.listed("open");
+    let (port, token) = (&listed["port"], listed["port_token_path"].as_str().unwrap());
+    let script = format!(
+        "import urllib.request as u\ntoken = open('{token}').read().strip()\n\
+         asked = u.Request('http://127.0.0.1:{port}/v1/status', headers={{'Authorization': 'Bearer ' + token}})\n\
+         print(u.urlopen(asked).status)\n"
+    );
+    fs::write(yard.tree.join("ask.py"), script).unwrap();
+    let shell = yard.held("held");
+    let told = yard.told(&shell, "python3 ask.py");
+    assert!(told.contains("HTTP Error 403"), "{told}");
+    let mut free = yard.hall.stage.env.command("python3");
+    free.arg(yard.tree.join("ask.py"));
+    assert_eq!(yard.hall.stage.env.run(free).success().stdout, "200\n");
 }
