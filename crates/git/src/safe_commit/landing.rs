@@ -11,7 +11,7 @@ use super::booth::Booth;
 use super::intent::Content;
 use super::ref_file::{self, Forward};
 use super::shared_index::{SharedIndex, Stamp, Swap};
-use super::syncing::{self, Syncing};
+use super::syncing;
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
 use crate::change::Difference;
 use crate::git::{Git, GitError};
@@ -59,7 +59,8 @@ impl Landed {
             .iter()
             .filter_map(|file| Some(file.parent()?.to_owned()))
             .collect();
-        let synced = Syncing::begin(directories).finish();
+        let directories: Vec<_> = directories.into_iter().collect();
+        let synced = syncing::sync_together(&directories);
         match made.index {
             IndexState::Current => booth.close(),
             IndexState::Behind => drop(booth),
@@ -167,7 +168,8 @@ impl Prepared<'_> {
         let index = self.fresh.map(|_| self.booth.file("index"));
         let objects = self.at.common_dir().join("objects");
         let objects = syncing::objects_since(&objects, &self.booth.begun())?;
-        let late = Syncing::begin(objects.into_iter().chain(index).chain([copy])).finish();
+        let late: Vec<_> = objects.into_iter().chain(index).chain([copy]).collect();
+        let late = syncing::sync_together(&late);
         std::mem::take(&mut self.syncing).finish().and(late)
     }
 

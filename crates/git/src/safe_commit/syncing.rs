@@ -1,7 +1,8 @@
 //! Files on their way to stable storage, while something else is done.
 //!
-//! Every wait for a disk under the lock is a wait for everybody. Those who wait for it at the same time share one commit of the
-//! file system's journal, so files are synced by several threads.
+//! Every wait for a disk under the lock is a wait for everybody. Writing is begun for all files before the first of them is waited
+//! for, so that one commit of the file system's journal has them all. Several threads that sync at the same time come to the same,
+//! but each of them has to be waited for on a busy machine: with five files 46 ms against 23.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,57 +10,32 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 use std::time::SystemTime;
 
-/// More of them would wait for each other.
-const THREADS: usize = 8;
+use handoff_process::begin_writeback;
 
 /// Files that are being synced. They must not be written any more.
 #[derive(Debug, Default)]
-pub(super) struct Syncing(Vec<Part>);
-
-/// Some of the files.
-#[derive(Debug)]
-enum Part {
+pub(super) enum Syncing {
+    #[default]
+    Nothing,
     Begun(JoinHandle<io::Result<()>>),
     /// There was no thread to be had.
     Left(Vec<PathBuf>),
 }
 
 impl Syncing {
-    /// Begins; a file that is not there needs nothing.
-    pub(super) fn begin(files: impl IntoIterator<Item = PathBuf>) -> Self {
-        let files: Vec<_> = files.into_iter().collect();
-        Self::spread(&files, THREADS)
-    }
-
-    /// The same one after the other, where something else takes longer anyway.
+    /// Begins, in a thread of its own.
     pub(super) fn begin_aside(files: impl IntoIterator<Item = PathBuf>) -> Self {
         let files: Vec<_> = files.into_iter().collect();
-        Self::spread(&files, 1)
-    }
-
-    fn spread(files: &[PathBuf], threads: usize) -> Self {
-        let size = files.len().div_ceil(threads).max(1);
-        Self(files.chunks(size).map(Part::begin).collect())
+        let own = files.clone();
+        let begun = thread::Builder::new().spawn(move || sync_together(&own));
+        begun.map_or_else(|_| Self::Left(files), Self::Begun)
     }
 
     /// Waits until all are there.
     pub(super) fn finish(self) -> io::Result<()> {
-        // All are waited for, also behind one that failed.
-        let ended: Vec<_> = self.0.into_iter().map(Part::finish).collect();
-        ended.into_iter().collect()
-    }
-}
-
-impl Part {
-    fn begin(files: &[PathBuf]) -> Self {
-        let own = files.to_vec();
-        let begun = thread::Builder::new().spawn(move || sync_all(&own));
-        begun.map_or_else(|_| Self::Left(files.to_vec()), Self::Begun)
-    }
-
-    fn finish(self) -> io::Result<()> {
         match self {
-            Self::Left(files) => sync_all(&files),
+            Self::Nothing => Ok(()),
+            Self::Left(files) => sync_together(&files),
             Self::Begun(thread) => thread
                 .join()
                 .unwrap_or_else(|_| Err(io::Error::other("the thread that syncs files panicked"))),
@@ -67,16 +43,21 @@ impl Part {
     }
 }
 
-fn sync_all(files: &[PathBuf]) -> io::Result<()> {
-    files.iter().try_for_each(|file| sync(file))
-}
-
-fn sync(file: &Path) -> io::Result<()> {
-    match File::open(file) {
-        Ok(file) => file.sync_all(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+/// Syncs files and directories; one that is not there needs nothing.
+pub(super) fn sync_together(files: &[PathBuf]) -> io::Result<()> {
+    let mut open = Vec::with_capacity(files.len());
+    for file in files {
+        match File::open(file) {
+            Ok(file) => open.push(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
     }
+    for file in &open {
+        // Where it cannot be begun, the sync does all of it.
+        begin_writeback(file).unwrap_or_default();
+    }
+    open.iter().try_for_each(File::sync_all)
 }
 
 /// The objects that were made since `begun` was written, whoever made them: by the times of their directories, of which there
@@ -122,13 +103,12 @@ mod tests {
         let env = TestEnv::without_binary();
         let file = env.work().join("file");
         fs::write(&file, "text").unwrap();
-        let many = vec![file.clone(); 3 * THREADS];
-        let files = many
-            .into_iter()
-            .chain([env.work().join("none"), env.work()]);
-        Syncing::begin(files).finish().unwrap();
-        let below_a_file = Syncing::begin([file.join("none")]);
-        assert!(below_a_file.finish().is_err());
+        let files = [file.clone(), env.work().join("none"), env.work()];
+        sync_together(&files).unwrap();
+        Syncing::begin_aside(files).finish().unwrap();
+        let below_a_file = [file.join("none")];
+        assert!(sync_together(&below_a_file).is_err());
+        assert!(Syncing::begin_aside(below_a_file).finish().is_err());
     }
 
     #[test]
