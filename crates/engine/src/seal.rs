@@ -142,6 +142,7 @@ fn payload(
             .as_ref()
             .and_then(|report| report.summary.clone()),
         session: None,
+        batch: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: evidence.to_vec(),

@@ -1,9 +1,11 @@
 //! What is in a package. The names of the fields are those of the Handoff Protocol where it has one.
 
+mod batch;
 mod claim;
 mod context;
 mod session;
 
+pub use batch::{BatchState, PausedPart};
 pub use claim::{Claim, Probe};
 pub use context::{ContextEntry, EntryMetadata, SerializedContext};
 pub use session::SessionState;
@@ -48,6 +50,8 @@ pub struct Payload {
     pub summary: Option<Summary>,
     /// The session that was paused.
     pub session: Option<SessionState>,
+    /// The batch that was paused.
+    pub batch: Option<BatchState>,
     /// What was decided, and why.
     pub decisions: Vec<Reason>,
     /// What was tried and does not work.

@@ -146,6 +146,7 @@ fn package(project: ProjectId, context: Vec<Entry>, attached: &[u8]) -> Package 
         brief: None,
         summary: None,
         session: None,
+        batch: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: vec![],

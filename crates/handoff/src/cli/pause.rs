@@ -1,8 +1,9 @@
-//! `handoff pause`: stops the work on a task or in a session, and seals what a fresh session needs to go on.
+//! `handoff pause`: stops the work on a task, in a session or on a batch, and seals what a fresh session needs to go on.
 //!
 //! A task, in this order: nobody else gets it; whatever the session that works on it still says is refused, and it is ended; where
 //! things stand is sealed. If that fails, the task is handed out again: it is never paused without a package.
 
+mod batch;
 pub(super) mod session;
 
 use handoff_api::ExitCode;
@@ -36,12 +37,15 @@ pub(crate) struct Args {
     draft: DraftArgs,
 }
 
-/// What is paused: a task, or a session.
+/// What is paused: a task, a session, or a batch.
 #[derive(Debug, clap::Args)]
 pub(crate) struct What {
     /// The task, by name or id.
-    #[arg(required_unless_present = "session", conflicts_with = "session")]
+    #[arg(required_unless_present_any = ["session", "batch"], conflicts_with_all = ["session", "batch"])]
     task: Option<String>,
+    /// The batch, by name or id: all of its parts that are worked on.
+    #[arg(long, value_name = "BATCH", conflicts_with = "session")]
+    batch: Option<String>,
     /// The session, by name or id.
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
@@ -54,6 +58,11 @@ pub(crate) struct What {
 }
 
 impl What {
+    /// Whether it can only go on in its own store.
+    pub(super) const fn is_batch(&self) -> bool {
+        self.batch.is_some()
+    }
+
     /// Pauses it. On any failure the work goes on, or is handed out again.
     pub(super) fn pause(
         &self,
@@ -79,6 +88,15 @@ impl What {
                 secrets,
                 manner,
                 patience: self.timeout,
+            };
+            return pausing.pause(draft, desk, ctx);
+        }
+        if let Some(batch) = &self.batch {
+            let batch = desk.batch(batch)?;
+            let pausing = batch::BatchPausing {
+                batch,
+                kind,
+                secrets,
             };
             return pausing.pause(draft, desk, ctx);
         }
@@ -202,6 +220,7 @@ impl Pausing {
             tree,
             settings: ctx.config()?.package,
             session: None,
+            batch: None,
             plan: None,
         };
         let package = draft.package(material, desk)?;

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 
 use handoff_agents::Agent;
 use handoff_api::{ExitCode, ReceivedDocument};
+use handoff_core::package::PackageState;
 use handoff_core::task::Command;
-use handoff_core::{ContextScope, PackageId, SessionId, SessionName, Task};
+use handoff_core::{ContextScope, HoldScope, PackageId, SessionId, SessionName, Task, TaskId};
 use handoff_engine::depot::Stored;
-use handoff_package::payload::SessionState;
+use handoff_package::payload::{BatchState, PausedPart, SessionState};
 use handoff_session::{Standing, catalogue, inbox};
 use handoff_store::queue::{Change, TaskRef};
-use handoff_store::{StoreError, packages, read, tasks};
+use handoff_store::{StoreError, holds, packages, read, tasks};
 
 use super::package::desk_for;
 use super::package::grasp::Grasp;
@@ -46,12 +47,21 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     // Until the new session has heard of it: whoever repeats this meanwhile is told to wait.
     let grasp = Grasp::take(args.package, &mut desk)?;
     put_back_if_nothing_began(&stored, task.as_ref(), &grasp, &mut desk, ctx)?;
+    if let (Some(batch), Some(fan_in)) = (&stored.opened.package.payload.batch, &task) {
+        let received = batch_goes_on(args, batch, (fan_in, &grasp), &mut desk, ctx)?;
+        let line = format!("{} goes on: `handoff worker`", batch.name);
+        return told(args, fan_in, line, &received, ctx);
+    }
     match (stored.opened.package.payload.session, task) {
         (Some(session), Some(task)) => in_session(args, &session, (&task, grasp), &mut desk, ctx),
         (Some(session), None) => session_alone(args, &session, grasp, &mut desk, ctx),
         (None, Some(task)) => {
-            let received = take_up(args, &task, &grasp, &mut desk, ctx)?;
-            told(args, &task, &received, ctx).map(ExitCode::number)
+            let received = take_up(args.package, args.policy, &task, &grasp, &mut desk, ctx)?;
+            let name = &task.spec.name;
+            let line = format!(
+                "{name} goes on: `handoff worker --once`, or `handoff run AGENT --task {name}`"
+            );
+            told(args, &task, line, &received, ctx)
         }
         (None, None) => Err(unknown(args.package)),
     }
@@ -69,9 +79,11 @@ fn put_back_if_nothing_began(
     let Some(receipt) = grasp.receipt(record) else {
         return Ok(());
     };
+    let payload = &stored.opened.package.payload;
     let is_untouched = match receipt.into {
+        // The hold is taken away last: as long as it is there, nothing of the batch has begun.
+        ContextScope::Task(_) if payload.batch.is_some() => is_held(payload.batch.as_ref(), desk)?,
         ContextScope::Task(id) => task.is_some_and(|task| {
-            let payload = &stored.opened.package.payload;
             let is_untouched = |fence| task.is_untouched_since(fence);
             // Without a session there is nothing to do but to take the hold away.
             let is_unfinished = payload.session.is_some() || task.hold.is_some();
@@ -84,6 +96,15 @@ fn put_back_if_nothing_began(
         grasp.put_back(record.fence, desk)?;
     }
     Ok(())
+}
+
+fn is_held(batch: Option<&BatchState>, desk: &mut Desk) -> Result<bool, Failure> {
+    let scopes: Vec<_> = batch
+        .map(|it| HoldScope::Batch(it.id))
+        .into_iter()
+        .collect();
+    let hold = read(&mut *desk.store, |tx| holds::in_force(tx, &scopes))?;
+    Ok(hold.is_some())
 }
 
 /// Whether a session of this machine was to go on with it and got no word of it. If it still waits, nobody needs it.
@@ -120,39 +141,79 @@ fn task_of(id: PackageId, desk: &mut Desk) -> Result<Option<Task>, Failure> {
 
 /// Receives the package into the context of its task, which is handed out again.
 fn take_up(
-    args: &Args,
+    package: PackageId,
+    policy: PolicyArg,
     task: &Task,
     grasp: &Grasp,
     desk: &mut Desk,
     ctx: &Context,
 ) -> Result<Received, Failure> {
-    let asked = receive::Args::into_task(args.package, task, args.policy);
+    let asked = receive::Args::into_task(package, task, policy);
     let received = receive::receive(&asked, grasp, desk, ctx)?;
+    unhold(task.id, desk)?;
+    Ok(received)
+}
+
+fn unhold(task: TaskId, desk: &mut Desk) -> Result<(), Failure> {
     let change = Change::Tell {
-        task: TaskRef::Id(task.id),
+        task: TaskRef::Id(task),
         command: Command::Unhold,
     };
-    desk.submit(change, None)?;
+    desk.submit(change, None).map(drop)
+}
+
+/// Lets all parts of a batch go on from their packages. The hold of the batch keeps everything together until all of it is
+/// received; whoever is killed before it is taken away can say the same again.
+fn batch_goes_on(
+    args: &Args,
+    batch: &BatchState,
+    (fan_in, grasp): (&Task, &Grasp),
+    desk: &mut Desk,
+    ctx: &Context,
+) -> Result<Received, Failure> {
+    for part in &batch.parts {
+        part_goes_on(part, args.policy, desk, ctx)?;
+    }
+    let received = take_up(args.package, args.policy, fan_in, grasp, desk, ctx)?;
+    let scope = HoldScope::Batch(batch.id);
+    desk.submit(Change::Unhold { scope }, None)?;
     Ok(received)
+}
+
+/// A part that somebody has taken up by itself meanwhile is left to them.
+fn part_goes_on(
+    part: &PausedPart,
+    policy: PolicyArg,
+    desk: &mut Desk,
+    ctx: &Context,
+) -> Result<(), Failure> {
+    let task = read(&mut *desk.store, |tx| tasks::get(tx, part.task))?;
+    let record = read(&mut *desk.store, |tx| packages::get(tx, part.package))?;
+    if task.hold.is_none() {
+        return Ok(());
+    }
+    if matches!(record.state, PackageState::Consumed { .. }) {
+        return unhold(task.id, desk);
+    }
+    let grasp = Grasp::take(part.package, desk)?;
+    take_up(part.package, policy, &task, &grasp, desk, ctx).map(drop)
 }
 
 fn told(
     args: &Args,
     task: &Task,
+    line: String,
     received: &Received,
     ctx: &mut Context,
-) -> Result<ExitCode, Failure> {
-    let name = &task.spec.name;
+) -> Result<u8, Failure> {
     if ctx.out.is_json() {
         let asked = receive::Args::into_task(args.package, task, args.policy);
         let document = received.document(&asked);
         ctx.out.document(ReceivedDocument::SCHEMA, document)?;
     } else {
-        ctx.out.line(format!(
-            "{name} goes on: `handoff worker --once`, or `handoff run AGENT --task {name}`"
-        ))?;
+        ctx.out.line(line)?;
     }
-    Ok(ExitCode::Done)
+    Ok(ExitCode::Done.number())
 }
 
 /// A fresh session for the task that the paused one worked on.
@@ -164,7 +225,8 @@ fn in_session(
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
     let begin = sessions::Args::resuming(agent(args, session)?, args.id.clone(), args.detach);
-    let prompt = take_up(args, task, &grasp, desk, ctx)?.prompt();
+    let taken = take_up(args.package, args.policy, task, &grasp, desk, ctx)?;
+    let prompt = taken.prompt();
     let name = task.spec.name.to_string();
     let begin = begin.with_task(name.clone(), prompt);
     sessions::run_and(&begin, ctx, || drop(grasp)).map_err(|failure| {

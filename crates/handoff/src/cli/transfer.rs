@@ -36,6 +36,11 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.what.is_batch() && (args.output.is_some() || args.ssh.is_some()) {
+        let text = "a batch stays in its store: another one has not its tasks";
+        return Err(Failure::usage(text)
+            .hint("offer it to whoever shares the store: leave `--output` and `--ssh` out"));
+    }
     let mut desk = Desk::open(ctx)?;
     let wish = Wish {
         kind: PackageKind::Transfer,

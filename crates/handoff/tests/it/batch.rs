@@ -1,5 +1,6 @@
 //! `handoff batch`, `handoff dump --open-batch` and `handoff hold --batch`.
 
+use handoff_testkit::postgres::fresh_database;
 use insta::assert_snapshot;
 
 use crate::stage::{Stage, tree};
@@ -222,4 +223,63 @@ fn the_same_key_opens_a_batch_once_and_a_manifest_may_come_from_stdin() {
         MANIFEST.as_bytes(),
     );
     other.failure(4);
+}
+
+#[test]
+fn a_paused_batch_goes_on_in_one_act() {
+    pause_and_resume(&opened());
+}
+
+#[test]
+fn a_team_pauses_its_batches_too() {
+    let Some(database) = fresh_database() else {
+        return;
+    };
+    let mut stage = Stage::new();
+    stage.env.set("HANDOFF_STORE", database.url());
+    stage.repo.write("batch.toml", MANIFEST);
+    stage.say("dump --open-batch batch.toml").success();
+    pause_and_resume(&stage);
+}
+
+fn pause_and_resume(stage: &Stage) {
+    let [model, pages] = ["model", "pages"].map(|it| stage.claim(&format!("discounts.{it}")));
+    stage
+        .say("context set half 1 --task discounts.model")
+        .success();
+    // As one leaves it who is killed after the first part.
+    stage.say("hold --batch discounts").success();
+    stage.say("pause discounts.pages").success();
+    let paused = stage.json("pause --batch discounts");
+    let id = paused["id"].as_str().unwrap();
+    let shown = stage.json(&format!("package show {id}"));
+    let parts = shown["payload"]["batch"]["parts"].as_array().unwrap();
+    let names: Vec<_> = parts.iter().map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, [Some("discounts.model"), Some("discounts.pages")]);
+    for (part, fence) in [("model", &model), ("pages", &pages)] {
+        let words = format!("queue complete discounts.{part} --fence {fence}");
+        stage.say(&words).failure(6);
+    }
+    stage.say("queue claim").failure(11);
+    stage.say(&format!("resume {id}")).success();
+    assert_eq!(stage.state("discounts.model"), "queued");
+    assert_eq!(stage.state("discounts.pages"), "queued");
+    let entry = stage.json("context get half --task discounts.model");
+    assert_eq!(entry["value"], "1");
+    stage.say(&format!("resume {id}")).failure(4);
+    // As one leaves it who is killed before the hold is taken away.
+    stage.say("hold --batch discounts").success();
+    stage.say(&format!("resume {id}")).success();
+    stage.claim("discounts.model");
+    let offered = stage.json("transfer --batch discounts --to friend");
+    assert_eq!(offered["transferredAt"], serde_json::Value::Null);
+    stage
+        .say("transfer --batch discounts --to friend -o x.hof")
+        .failure(2);
+    let offered = offered["handoffId"].as_str().unwrap();
+    stage.say(&format!("resume {offered}")).success();
+    stage.say("batch cancel discounts").success();
+    stage.say("pause --batch discounts").failure(4);
+    stage.say("pause --batch nothing").failure(3);
+    stage.say("doctor --audit").success();
 }

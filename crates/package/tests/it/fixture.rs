@@ -73,6 +73,7 @@ pub(crate) fn package() -> Package {
             ),
             summary: Some("Fixed.".parse().unwrap()),
             session: None,
+            batch: None,
             decisions: vec![],
             dead_ends: vec![],
             proofs: vec![Evidence::Committed {

@@ -60,6 +60,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         tree: tree(&desk, ctx)?,
         settings: ctx.config()?.package,
         session: None,
+        batch: None,
         plan: current_plan(&desk.repository),
     };
     let mut package = args.draft.package(material, &mut desk)?;

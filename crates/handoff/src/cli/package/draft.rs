@@ -13,9 +13,10 @@ use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp,
 use handoff_engine::without_secrets;
 use handoff_git::{Git, GitError, Repository};
 use handoff_package::payload::{
-    Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext, SessionState,
+    BatchState, Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext,
+    SessionState,
 };
-use handoff_package::resumption::{PLAN, SESSION};
+use handoff_package::resumption::{PLAN, SESSION, TASK};
 use handoff_package::{Package, Payload};
 use handoff_session::Known;
 use handoff_store::{contexts, packages, read, tasks};
@@ -129,6 +130,8 @@ pub(crate) struct Material {
     pub(crate) task: Option<Task>,
     /// The session that is paused.
     pub(crate) session: Option<SessionState>,
+    /// The batch that is paused.
+    pub(crate) batch: Option<BatchState>,
     /// How far the plan of the current feature is.
     pub(crate) plan: Option<PlanState>,
 }
@@ -139,8 +142,22 @@ impl DraftArgs {
         let (name, fence) = (&task.spec.name, task.fence);
         let point = format!("task {name}, after attempt {fence}");
         self.resume_point = self.resume_point.or_else(|| point.parse().ok());
-        self.source_phase = self.source_phase.or_else(|| "task".parse().ok());
+        self.source_phase = self.source_phase.or_else(|| TASK.parse().ok());
         self.reason = self.reason.or_else(|| reason.parse().ok());
+        self
+    }
+
+    /// What nobody said about where to go on, for a batch that is stopped in the middle.
+    pub(crate) fn or_resuming_batch(mut self, batch: &BatchState, reason: &str) -> Self {
+        let point = format!(
+            "batch {}, with {} parts paused",
+            batch.name,
+            batch.parts.len()
+        );
+        self.resume_point = self.resume_point.or_else(|| point.parse().ok());
+        self.source_phase = self.source_phase.or_else(|| TASK.parse().ok());
+        self.reason = self.reason.or_else(|| reason.parse().ok());
+        self.subject = self.subject.or_else(|| batch.name.as_str().parse().ok());
         self
     }
 
@@ -269,6 +286,7 @@ impl DraftArgs {
             brief: task.as_ref().map(|task| task.spec.brief.clone()),
             summary: self.summary,
             session: material.session,
+            batch: material.batch,
             decisions: self.decisions,
             dead_ends: self.dead_ends,
             proofs: task.map_or_else(Vec::new, |task| task.evidence),

@@ -147,6 +147,7 @@ fn package_of(foreign: Unsealed, desk: &mut Desk) -> Result<Package, Failure> {
         brief: None,
         summary: None,
         session: None,
+        batch: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: vec![],

@@ -112,6 +112,7 @@ impl SessionPausing {
             tree,
             settings: ctx.config()?.package,
             session: state,
+            batch: None,
             plan: None,
         };
         let draft = draft.or_resuming_session(known, turns, "paused");
