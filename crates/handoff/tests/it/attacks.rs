@@ -14,8 +14,8 @@ use handoff_testkit::{Need, skip_without};
 use self::scene::Scene;
 use self::table::{ATTACKS, Attack, BY_LIBGIT2, Column, End};
 
-/// The attacks are tried in so many parts, so that no test takes long.
-const PARTS: usize = 4;
+/// The attacks are tried in so many parts, so that no test takes long, also where ten others want the processor.
+const PARTS: usize = 8;
 
 /// Tries a part of the attacks from one place, and compares with what the table says.
 fn try_part(column: Column, part: usize, expected: impl Fn(&Attack) -> End) {
@@ -75,6 +75,10 @@ parts! {
     second = 1;
     third = 2;
     fourth = 3;
+    fifth = 4;
+    sixth = 5;
+    seventh = 6;
+    eighth = 7;
 }
 
 mod by_libgit2 {
