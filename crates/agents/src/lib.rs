@@ -12,8 +12,10 @@ pub mod conversation;
 pub mod hook;
 pub mod recipe;
 pub mod scripted;
+pub mod trouble;
 
 pub use adapter::{Adapter, Block, Hint, InputBox, Sight};
 pub use agent::{Agent, AgentName};
 pub use conversation::{ClaudeSession, Conversation, Usage};
 pub use recipe::{Pointer, Recipe, TextBox};
+pub use trouble::Complaint;

@@ -68,7 +68,7 @@ pub use session::{
 };
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
-    ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt,
+    ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, RestDocument,
     SummonsDocument, TaskDocument, UnitDocument, WalkedDocument, WatchdogDocument, WorkerDocument,
     WorkersDocument,
 };

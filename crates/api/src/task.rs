@@ -3,8 +3,9 @@
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::Tenure;
 use handoff_core::ownership::PathPattern;
+use handoff_core::rest::Trouble;
 use handoff_core::task::{Evidence, Phase, View};
-use handoff_core::{Lease, Moment, Ownership, Task, TaskState, Timestamp};
+use handoff_core::{Lease, Moment, Ownership, Rest, Task, TaskState, Timestamp};
 use serde::Serialize;
 
 /// A task.
@@ -16,7 +17,7 @@ pub struct TaskDocument {
     pub project: String,
     /// What people call it.
     pub name: String,
-    /// `waiting`, `held`, `queued`, `leased`, `running`, `done`, `failed`, `blocked` or `cancelled`.
+    /// `waiting`, `held`, `resting`, `queued`, `leased`, `running`, `done`, `failed`, `blocked` or `cancelled`.
     pub state: Phase,
     /// Higher goes first.
     pub priority: i16,
@@ -36,6 +37,10 @@ pub struct TaskDocument {
     pub lease: Option<LeaseDocument>,
     /// The hold on this very task.
     pub hold: Option<HoldDocument>,
+    /// The rest that it takes now.
+    pub rest: Option<RestDocument>,
+    /// The attempts that trouble ended, through no fault of the task.
+    pub setbacks: u64,
     /// What was said when it ended.
     pub said: Option<String>,
     /// When it ended.
@@ -71,6 +76,8 @@ impl TaskDocument {
                 .lease()
                 .map(|lease| LeaseDocument::of(lease, view.now)),
             hold: task.hold.as_ref().map(HoldDocument::of),
+            rest: task.resting(view.now).map(RestDocument::of),
+            setbacks: task.setbacks,
             said,
             ended_at,
             evidence: task.evidence.clone(),
@@ -125,6 +132,37 @@ impl LeaseDocument {
             ttl_seconds: term.map(|term| term.ttl.as_secs_f64()),
             left_seconds: left.map(|left| left.as_secs_f64()),
             session,
+        }
+    }
+}
+
+/// A time in which a task is not handed out, because its agent is in trouble.
+#[derive(Debug, Serialize)]
+pub struct RestDocument {
+    /// `limit`, `network`, `error` or `start`.
+    pub trouble: Trouble,
+    /// The agent.
+    pub agent: Option<String>,
+    /// Whether all tasks for that agent wait with it.
+    pub is_of_agent: bool,
+    /// What was seen.
+    pub reason: String,
+    /// Which one in a row it is.
+    pub number: u32,
+    /// When it ends.
+    pub until: Timestamp,
+}
+
+impl RestDocument {
+    /// A rest as it is.
+    pub fn of(rest: &Rest) -> Self {
+        Self {
+            trouble: rest.trouble,
+            agent: rest.agent.as_ref().map(ToString::to_string),
+            is_of_agent: rest.of_agent().is_some(),
+            reason: rest.reason.to_string(),
+            number: rest.number,
+            until: rest.until,
         }
     }
 }
@@ -227,7 +265,7 @@ impl ClaimDocument {
 pub struct WalkedDocument<'a> {
     /// Its name; none when nothing was ready.
     pub task: Option<&'a str>,
-    /// `done`, `failed`, `blocked` or `nothing_ready`.
+    /// `done`, `failed`, `blocked`, `given_back`, `resting` or `nothing_ready`.
     pub ending: &'static str,
     /// Why it is not done.
     pub reason: Option<&'a str>,
@@ -303,6 +341,8 @@ impl UnitDocument<'_> {
 pub struct WorkersDocument {
     /// Those that live.
     pub workers: Vec<WorkerDocument>,
+    /// What keeps ready tasks waiting.
+    pub rests: Vec<RestDocument>,
 }
 
 /// A worker that lives.
@@ -324,6 +364,8 @@ pub struct QueueDocument {
     pub project: String,
     /// The hold that lies over all of it.
     pub hold: Option<HoldDocument>,
+    /// What keeps ready tasks waiting, each task's own and those of agents.
+    pub rests: Vec<RestDocument>,
     /// The tasks.
     pub tasks: Vec<TaskDocument>,
     /// Whether there are more than the page has.

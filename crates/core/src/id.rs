@@ -46,6 +46,11 @@ macro_rules! ids {
             pub const fn from_uuid(uuid: Uuid) -> Self {
                 Self(uuid)
             }
+
+            /// The number that it is.
+            pub const fn as_uuid(&self) -> &Uuid {
+                &self.0
+            }
         }
 
         impl fmt::Display for $name {

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! A hold is not a state: it lies over `Waiting`, `Queued` and what falls back to them, and is shown as
-//! [`Phase::Held`]. `Done` never changes; the three other endings can be opened again by `retry`.
+//! [`Phase::Held`]. Neither is a rest ([`crate::rest`]), which lies over `Queued` for a while and is shown as
+//! [`Phase::Resting`]. `Done` never changes; the three other endings can be opened again by `retry`.
 //!
 //! [`Task::decide`] says what a command means, [`Task::apply`] what an event means. Rows in a store
 //! are nothing but the fold of their events.
@@ -37,6 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hold::Hold;
 use crate::lease::{Lease, Standing};
+use crate::rest::Rest;
 use crate::time::Moment;
 use crate::{Fence, ProjectId, SessionId, TaskId, Timestamp};
 
@@ -59,6 +61,12 @@ pub struct Task {
     pub pending: Vec<Dependency>,
     /// The hold on this very task, if there is one.
     pub hold: Option<Hold>,
+    /// The last rest, while it lasts and until something else has come of the task: the next one is longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest>,
+    /// The attempts that came to nothing through no fault of the task.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub setbacks: u64,
     /// What the current or last attempt has proved.
     pub evidence: Vec<Evidence>,
     /// What its session said when it had finished.
@@ -100,11 +108,26 @@ impl<'a> View<'a> {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks like this")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl Task {
     /// Whether nobody has worked on it since the attempt with this number, and somebody still can.
     pub const fn is_untouched_since(&self, attempt: Fence) -> bool {
         self.fence.number() == attempt.number()
             && matches!(self.state, TaskState::Waiting | TaskState::Queued)
+    }
+
+    /// The attempts that say something about the task: those that trouble ended do not.
+    pub const fn attempts(&self) -> u64 {
+        self.fence.number().saturating_sub(self.setbacks)
+    }
+
+    /// The rest that it takes now.
+    pub fn resting(&self, now: &Moment) -> Option<&Rest> {
+        self.rest.as_ref().filter(|rest| rest.lasts_at(now))
     }
 
     /// What a person wants to see: the state with holds and leases that are over taken into account.
@@ -127,6 +150,11 @@ impl Task {
                 Phase::Held
             }
             TaskState::Waiting => Phase::Waiting,
+            TaskState::Queued | TaskState::Leased { .. } | TaskState::Running { .. }
+                if self.resting(view.now).is_some() =>
+            {
+                Phase::Resting
+            }
             TaskState::Queued | TaskState::Leased { .. } | TaskState::Running { .. } => {
                 Phase::Queued
             }

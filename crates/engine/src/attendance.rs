@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use handoff_core::rest::Setback;
 use handoff_session::last_word::LastWord;
 use handoff_session::record::Ending;
 use handoff_session::state::Phase;
@@ -27,6 +28,8 @@ pub(crate) struct Sight {
     pub(crate) limit: Option<Duration>,
     /// Whether its holder has found that nothing of it moves, and asking it to go on did not help.
     pub(crate) is_stalled: bool,
+    /// What keeps its agent from working, through no fault of the task.
+    pub(crate) setback: Option<Setback>,
     /// Whether the right to work on the task is gone: called off, or somebody else's.
     pub(crate) is_over: bool,
 }
@@ -68,6 +71,8 @@ pub(crate) enum Conclusion {
     Stalled,
     /// It is gone, and nobody knows how far it came.
     Lost,
+    /// Its agent could not work, and that is not the task's fault.
+    Troubled(Setback),
     /// It does not matter any more.
     Over,
 }
@@ -93,6 +98,9 @@ fn conclusion(sight: &Sight) -> Option<Conclusion> {
         Some(LastWord::Done { .. }) => return Some(Conclusion::Finished),
         Some(LastWord::Blocked { reason }) => return Some(Conclusion::Blocked(reason.clone())),
         None => {}
+    }
+    if let Some(setback) = &sight.setback {
+        return Some(Conclusion::Troubled(setback.clone()));
     }
     let late = sight.limit.filter(|limit| sight.worked >= *limit);
     match (sight.life, late) {
@@ -127,6 +135,7 @@ mod tests {
             worked: Duration::from_secs(5),
             limit: Some(Duration::from_secs(60)),
             is_stalled: false,
+            setback: None,
             is_over: false,
         }
     }
@@ -233,6 +242,31 @@ mod tests {
             ..stuck
         };
         assert_eq!(next(&ended), Act::Conclude(Conclusion::Stalled));
+    }
+
+    #[test]
+    fn one_in_trouble_is_ended_and_put_off_unless_it_has_finished() {
+        let setback = Setback {
+            trouble: handoff_core::rest::Trouble::Limit,
+            agent: None,
+            reason: "at its limit".parse().unwrap(),
+            resets_at: None,
+        };
+        let stuck = Sight {
+            setback: Some(setback.clone()),
+            ..at_work()
+        };
+        assert_eq!(next(&stuck), Act::Stop);
+        let ended = Sight {
+            life: Life::Ended(Ending::Code(0)),
+            ..stuck
+        };
+        assert_eq!(next(&ended), Act::Conclude(Conclusion::Troubled(setback)));
+        let finished = Sight {
+            word: done(),
+            ..ended
+        };
+        assert_eq!(next(&finished), Act::Conclude(Conclusion::Finished));
     }
 
     #[test]

@@ -4,26 +4,33 @@
 //! the ledger changes, another worker comes or dies, or a hand is done. Dying is safe at any moment: what a hand was at is
 //! taken over by the next worker, and its agents do not notice.
 
-use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use handoff_core::{Cursor, Task, TaskId};
+use handoff_core::time::Nanos;
+use handoff_core::{Cursor, Rest, Task, TaskId};
 use handoff_files::{Dir, Lock, Watch};
-use handoff_store::{StoreError, events, read};
+use handoff_store::queue::Agents;
+use handoff_store::{StoreError, StoreKind, events, read, tasks};
 
 use crate::adoption::adoptable;
 use crate::error::EngineError;
 use crate::reconcile::{self, Repaired};
 use crate::road::{Walk, Walked};
+use crate::rota::{Capacity, Rota, Turn};
 use crate::workshop::Workshop;
 
 /// Leases run out and locks fall free without a word: so often all of it is looked at anyway.
 const ROUND: Duration = Duration::from_secs(30);
 /// The kernel tells that a lock file was closed a moment before it lets go of the lock.
 const A_MOMENT: Duration = Duration::from_millis(100);
+
+/// The shortest wait.
+const AN_INSTANT: Duration = Duration::from_millis(1);
 
 /// Where hands find what they need.
 pub trait Site: Send + Sync + 'static {
@@ -61,21 +68,24 @@ pub enum News<E> {
     Ended(Walked),
     /// A hand had to give up; the task is back in the queue.
     GivenUp(E),
-    /// Nothing is ready.
-    Idle,
+    /// Nothing is ready; these rests keep something waiting.
+    Idle(Vec<Rest>),
 }
 
 /// A crew.
 pub struct Crew<S: Site> {
     site: Arc<S>,
-    slots: usize,
+    rota: Rota,
     shift: Shift,
-    hands: BTreeSet<TaskId>,
     door: Receiver<Knock<S::Error>>,
     bell: Sender<Knock<S::Error>>,
     /// The newest event when nothing was ready.
     seen: Option<Cursor>,
     patience: Duration,
+    /// When something may be claimed although nothing has happened.
+    due: Option<Nanos>,
+    /// What keeps ready tasks waiting, the first to end first.
+    rests: Vec<Rest>,
     is_idle: bool,
 }
 
@@ -89,18 +99,19 @@ enum Knock<E> {
 }
 
 impl<S: Site> Crew<S> {
-    /// A crew of so many hands.
-    pub fn new(site: S, slots: usize, shift: Shift) -> Self {
+    /// A crew that takes on so much.
+    pub fn new(site: S, capacity: Capacity, shift: Shift) -> Self {
         let (bell, door) = channel();
         Self {
             site: Arc::new(site),
-            slots,
+            rota: Rota::new(capacity),
             shift,
-            hands: BTreeSet::new(),
             door,
             bell,
             seen: None,
             patience: ROUND,
+            due: None,
+            rests: vec![],
             is_idle: false,
         }
     }
@@ -112,20 +123,38 @@ impl<S: Site> Crew<S> {
         mut tell: impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let _signed_in = sign_in(workshop)?;
-        self.listen_to_ledger();
+        self.listen_to_ledger(workshop)?;
         self.listen_to_workers(workshop)?;
         self.repair(workshop, &mut tell)?;
         let mut began = 0;
         loop {
             began += self.hand_out(workshop, began, &mut tell)?;
-            let was_idle = std::mem::replace(&mut self.is_idle, self.hands.is_empty());
-            match self.shift {
-                Shift::Once | Shift::UntilEmpty if self.is_idle => return Ok(()),
-                Shift::Always if self.is_idle && !was_idle => tell(News::Idle)?,
-                Shift::Once | Shift::UntilEmpty | Shift::Always => {}
+            let is_idle = self.has_nothing_to_do();
+            let was_idle = std::mem::replace(&mut self.is_idle, is_idle);
+            if self.is_over() {
+                return Ok(());
+            }
+            if self.is_idle && !was_idle {
+                tell(News::Idle(self.rests.clone()))?;
             }
             self.wait(workshop, &mut tell)?;
         }
+    }
+
+    /// Whether nothing is left to do. What rests is left to do, for whoever wants it all done.
+    fn is_over(&self) -> bool {
+        let is_enough = match self.shift {
+            Shift::Once => true,
+            Shift::UntilEmpty => self.rests.is_empty(),
+            Shift::Always => false,
+        };
+        self.is_idle && is_enough
+    }
+
+    /// Whether nobody works and nobody is about to begin.
+    fn has_nothing_to_do(&self) -> bool {
+        let is_about_to_begin = self.due.is_some() && self.rests.is_empty();
+        self.rota.is_empty() && !is_about_to_begin
     }
 
     /// Gives every free hand something to do, and says how many got something.
@@ -140,25 +169,59 @@ impl<S: Site> Crew<S> {
         for task in adoptable(workshop)? {
             if let Some(walk) = Walk::take_over(workshop, &task)? {
                 tell(News::TakenOver(Box::new(walk.task().clone())))?;
+                self.rota.join(walk.task());
                 self.start(walk);
                 count += 1;
             }
         }
-        while self.hands.len() < self.slots && self.wants_more(began + count) {
-            let newest = read(workshop.store, events::newest)?;
-            if self.seen == Some(newest) {
-                break;
-            }
-            match claim(workshop)? {
-                Some(walk) => {
-                    tell(News::Begun(Box::new(walk.task().clone())))?;
-                    self.start(walk);
-                    count += 1;
-                }
-                None => self.seen = Some(newest),
-            }
+        while self.wants_more(began + count)
+            && let Some(walk) = self.claim(workshop)?
+        {
+            tell(News::Begun(Box::new(walk.task().clone())))?;
+            let now = workshop.clock.now().moment.awake;
+            self.rota.begin(walk.task(), now);
+            self.start(walk);
+            count += 1;
         }
         Ok(count)
+    }
+
+    /// Something to do for a free hand, if there is room, something is ready, and the last start is long enough ago.
+    fn claim(&mut self, workshop: &mut Workshop<'_>) -> Result<Option<Walk>, EngineError> {
+        let now = workshop.clock.now().moment.awake;
+        let agents = match self.rota.turn(now) {
+            Turn::Claim(agents) => agents,
+            Turn::After(span) => {
+                self.due = Some(now.after(span));
+                return Ok(None);
+            }
+            Turn::Full => return Ok(None),
+        };
+        let newest = read(workshop.store, events::newest)?;
+        if self.seen == Some(newest) {
+            return Ok(None);
+        }
+        (self.due, self.rests) = (None, vec![]);
+        let walk = claim(workshop, agents)?;
+        if walk.is_none() {
+            self.seen = Some(newest);
+            self.see_rests(workshop)?;
+        }
+        Ok(walk)
+    }
+
+    /// What rests comes back by itself: nobody rings a bell then.
+    fn see_rests(&mut self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
+        let (project, usual) = (workshop.project, self.rota.usual().cloned());
+        let (resting, there) = read(workshop.store, |tx| {
+            let resting = tasks::resting(tx, project, usual.as_ref())?;
+            Ok((resting, tx.now.moment.elapsed))
+        })?;
+        self.rests = resting.into_iter().filter_map(|it| it.rest).collect();
+        let here = workshop.clock.now().moment.awake;
+        let first = self.rests.first();
+        self.due = first.map(|rest| here.after(rest.ends.since(there)));
+        Ok(())
     }
 
     fn wants_more(&self, began: usize) -> bool {
@@ -170,7 +233,6 @@ impl<S: Site> Crew<S> {
 
     fn start(&mut self, walk: Walk) {
         let id = walk.task().id;
-        self.hands.insert(id);
         let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
         thread::spawn(move || {
             let walked = site.walk(walk);
@@ -185,8 +247,16 @@ impl<S: Site> Crew<S> {
         workshop: &mut Workshop<'_>,
         tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        match self.door.recv_timeout(self.patience) {
+        let now = workshop.clock.now().moment.awake;
+        let due = self.due.map(|due| due.since(now).max(AN_INSTANT));
+        let patience = self.patience.min(due.unwrap_or(ROUND));
+        match self.door.recv_timeout(patience) {
             Ok(knock) => self.open(knock, tell)?,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)
+                if patience < self.patience =>
+            {
+                (self.seen, self.due) = (None, None);
+            }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 (self.seen, self.patience) = (None, ROUND);
                 self.repair(workshop, tell)?;
@@ -210,7 +280,9 @@ impl<S: Site> Crew<S> {
                 Ok(())
             }
             Knock::Hand(id, walked) => {
-                self.hands.remove(&id);
+                self.rota.leave(id);
+                // There may be room now for what was passed over.
+                self.seen = None;
                 match walked {
                     Ok(walked) => tell(News::Ended(walked)),
                     Err(error) => tell(News::GivenUp(error)),
@@ -231,12 +303,20 @@ impl<S: Site> Crew<S> {
         tell(News::Repaired(repaired))
     }
 
-    fn listen_to_ledger(&self) {
+    fn listen_to_ledger(&self, workshop: &Workshop<'_>) -> Result<(), EngineError> {
         let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
+        let echo = echo(workshop)?;
         thread::spawn(move || {
             // If it cannot be heard, the rounds are what is left.
-            site.listen(&mut || bell.send(Knock::Ledger).is_ok()).ok();
+            site.listen(&mut || {
+                if let Some(echo) = &echo {
+                    ring(echo);
+                }
+                bell.send(Knock::Ledger).is_ok()
+            })
+            .ok();
         });
+        Ok(())
     }
 
     fn listen_to_workers(&self, workshop: &Workshop<'_>) -> Result<(), EngineError> {
@@ -252,9 +332,28 @@ impl<S: Site> Crew<S> {
     }
 }
 
+/// The file by which those who attend to sessions hear a server's bell. A ledger in a file is its own.
+pub(crate) fn echo(workshop: &Workshop<'_>) -> Result<Option<PathBuf>, EngineError> {
+    match workshop.store.info().kind {
+        StoreKind::Sqlite => Ok(None),
+        StoreKind::Postgres => {
+            let path = workshop.places.echo(workshop.project);
+            Dir::create_private(path.parent().unwrap_or(&path))?;
+            ring(&path);
+            Ok(Some(path))
+        }
+    }
+}
+
+/// Closing it is what is heard. If it fails, they look after a while.
+fn ring(echo: &Path) {
+    let file = File::options().create(true).append(true).open(echo);
+    drop(file);
+}
+
 /// Whatever holds the queue, nothing is claimed.
-fn claim(workshop: &mut Workshop<'_>) -> Result<Option<Walk>, EngineError> {
-    match Walk::claim(workshop) {
+fn claim(workshop: &mut Workshop<'_>, agents: Agents) -> Result<Option<Walk>, EngineError> {
+    match Walk::claim(workshop, agents) {
         Err(EngineError::Store(StoreError::Held { .. })) => Ok(None),
         claimed => claimed,
     }

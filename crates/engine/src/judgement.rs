@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use handoff_core::rest::Setback;
 use handoff_core::task::{Command, Evidence};
 use handoff_core::{CommitId, SessionId, Task, TaskState};
 use handoff_git::Repository;
-use handoff_session::plain_text::PlainText;
 use handoff_session::record::Ending as Exit;
-use handoff_session::transcript;
 
 use crate::attendance::Conclusion;
 use crate::collect::{commit, harvest};
@@ -15,15 +14,15 @@ use crate::error::EngineError;
 use crate::places::Attempt;
 use crate::referee;
 use crate::road::{Ending, reason};
+use crate::trouble::printed;
 use crate::workshop::Workshop;
-
-/// How much of the end of what an agent printed is looked at for its last line.
-const TAIL: u64 = 64 * 1024;
 
 /// What becomes of the work.
 pub(crate) enum Judgement {
     Accepted(Vec<Evidence>),
     Rejected(Ending),
+    /// It is to be done again when the trouble is over.
+    PutOff(Setback),
     /// The session blocked it, or a person called it off.
     EndedMeanwhile(Ending),
 }
@@ -55,6 +54,7 @@ pub(crate) fn judge(
             failed(format!("the agent took longer than {} s", limit.as_secs()))
         }
         Conclusion::Stalled => failed("nothing of the agent moved any more".to_owned()),
+        Conclusion::Troubled(setback) => Judgement::PutOff(setback),
         Conclusion::Lost => Judgement::Rejected(Ending::GivenBack(reason("its session was lost"))),
         Conclusion::Over => {
             Judgement::EndedMeanwhile(Ending::GivenBack(reason("somebody else has the task")))
@@ -128,12 +128,7 @@ pub(crate) fn prove(
 
 /// The last line that the agent printed, where it may have said what is wrong.
 fn last_line(session: &Path) -> String {
-    let Ok(tail) = transcript::tail(session, 5, TAIL) else {
-        return String::new();
-    };
-    let mut text = PlainText::default();
-    let mut lines = text.push(&tail.bytes);
-    lines.extend(text.rest());
+    let lines = printed(session);
     let last = lines.iter().rev().find(|line| !line.trim().is_empty());
     last.map_or_else(String::new, |line| format!(": {}", line.trim()))
 }

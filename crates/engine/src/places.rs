@@ -52,6 +52,12 @@ impl Places {
         self.home.join("queue").join(project.to_string())
     }
 
+    /// What is touched on this machine whenever a ledger on a server may have changed: so all who attend to sessions hear it,
+    /// and only one of them has to ask the server.
+    pub fn echo(&self, project: ProjectId) -> PathBuf {
+        self.home.join("echoes").join(project.to_string())
+    }
+
     /// The locks of the workers of a project that live.
     pub fn workers(&self, project: ProjectId) -> PathBuf {
         self.home.join("workers").join(project.to_string())

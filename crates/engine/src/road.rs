@@ -3,10 +3,13 @@
 //! Two ways lead onto it: a ready task is claimed, or the attempt of a dead worker is taken over where it stands. From the
 //! session on they are the same.
 
+mod rejection;
+
 use handoff_core::task::{Command, Evidence, Part, Reason};
-use handoff_core::{CommitId, SessionId, Task, TaskName};
+use handoff_core::{CommitId, Rest, SessionId, Task, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
+use handoff_store::queue::Agents;
 
 use crate::adoption::session_of;
 use crate::attendance::Conclusion;
@@ -16,13 +19,10 @@ use crate::judgement::{Judgement, judge};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
 use crate::session::Attendant;
-use crate::spawn::{Call, Need, Order, Spawn, session_name};
+use crate::spawn::{Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
 use crate::{fan_in, reconcile, seal};
-
-/// A task that was tried so often and always lost its session needs a person.
-const MOST_ATTEMPTS: u64 = 5;
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub enum Ending {
     Blocked(Reason),
     /// It is back in the queue, through no fault of its own.
     GivenBack(Reason),
+    /// The same, for later: its agent is in trouble.
+    Resting(Box<Rest>),
 }
 
 /// Takes the next ready task down the road. Nothing ready, nothing done. Whoever calls this runs the reconcilers first.
@@ -51,7 +53,7 @@ pub fn walk_next(
     workshop: &mut Workshop<'_>,
     spawn: &dyn Spawn,
 ) -> Result<Option<Walked>, EngineError> {
-    match Walk::claim(workshop)? {
+    match Walk::claim(workshop, Agents::default())? {
         Some(walk) => walk.to_the_end(workshop, spawn).map(Some),
         None => Ok(None),
     }
@@ -89,7 +91,7 @@ enum Stage {
 
 impl Walk {
     /// Claims the next ready task.
-    pub fn claim(workshop: &mut Workshop<'_>) -> Result<Option<Self>, EngineError> {
+    pub fn claim(workshop: &mut Workshop<'_>, agents: Agents) -> Result<Option<Self>, EngineError> {
         // What can fail without a task fails before one is claimed.
         let ground = workshop.survey()?;
         let session = SessionId::from_uuid(handoff_process::mint());
@@ -97,7 +99,7 @@ impl Walk {
         // Before the claim: a lease that is anchored in locks nobody holds would be taken for lost.
         let path = workshop.places.worker_lock(session);
         let lock = Lock::try_acquire(&path, "worker")?.ok_or(EngineError::Taken(path))?;
-        let Some(task) = workshop.claim_next(session)? else {
+        let Some(task) = workshop.claim_next(session, agents)? else {
             drop(lock);
             // Nothing was ever in it but the lock.
             std::fs::remove_dir_all(workshop.places.session(session)).ok();
@@ -157,6 +159,12 @@ impl Walk {
             Err(error @ EngineError::NoBeginning(_)) => {
                 let ending = Ending::Blocked(reason(&error.to_string()));
                 let ending = self.reject(workshop, ending)?;
+                Ok(Walked { name, ending })
+            }
+            Err(EngineError::Spawn(error)) => {
+                let ending = self.put_off(workshop, self.unstarted(&error.to_string()))?;
+                self.summon(&ending, spawn);
+                reconcile::retire(workshop, &self.task, Attempt::of(&self.task)).ok();
                 Ok(Walked { name, ending })
             }
             Err(error) => {
@@ -282,6 +290,7 @@ impl Walk {
         let ending = match judge(workshop, task, self.session, &self.base, at, conclusion)? {
             Judgement::Accepted(evidence) => self.accept(workshop, &evidence)?,
             Judgement::Rejected(ending) => self.reject(workshop, ending)?,
+            Judgement::PutOff(setback) => self.put_off(workshop, setback)?,
             Judgement::EndedMeanwhile(ending) => ending,
         };
         self.summon(&ending, spawn);
@@ -341,51 +350,6 @@ impl Walk {
             }
         }
         Ok(())
-    }
-
-    /// A person is told what came to nothing.
-    fn summon(&self, ending: &Ending, spawn: &dyn Spawn) {
-        let need = match ending {
-            Ending::Blocked(reason) => Need::Help(reason),
-            Ending::Failed(reason) => Need::Look(reason),
-            Ending::Done | Ending::GivenBack(_) => return,
-        };
-        spawn.summon(&Call {
-            task: &self.task,
-            session: self.session,
-            need,
-        });
-    }
-
-    fn reject(&self, workshop: &mut Workshop<'_>, ending: Ending) -> Result<Ending, EngineError> {
-        let ending = self.without_end(ending);
-        let fence = Some(self.task.fence);
-        let command = match ending.clone() {
-            Ending::Failed(reason) => Command::Fail { fence, reason },
-            Ending::Blocked(reason) => Command::Block { fence, reason },
-            Ending::GivenBack(reason) => Command::Release {
-                fence: self.task.fence,
-                reason: Some(reason),
-            },
-            Ending::Done => Command::Complete {
-                fence,
-                summary: None,
-            },
-        };
-        workshop.tell(&self.task, command, "end")?;
-        Ok(ending)
-    }
-
-    /// A task that is always given back is not to go round for ever.
-    fn without_end(&self, ending: Ending) -> Ending {
-        let fence = self.task.fence;
-        match ending {
-            Ending::GivenBack(why) if fence.number() >= MOST_ATTEMPTS => {
-                let text = format!("given back {fence} times, the last time because {why}");
-                Ending::Blocked(reason(&text))
-            }
-            Ending::Done | Ending::Failed(_) | Ending::Blocked(_) | Ending::GivenBack(_) => ending,
-        }
     }
 }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_agents::Block;
+use handoff_core::rest::Setback;
 use handoff_core::task::Command;
-use handoff_core::{SessionId, Task};
+use handoff_core::{SessionId, Task, Timestamp};
 use handoff_files::Watch;
 use handoff_session::journal::{self, Event};
 use handoff_session::last_word::LastWord;
@@ -16,14 +17,18 @@ use handoff_session::{Client, Known, Standing, catalogue, place};
 use handoff_store::{StoreError, StoreKind};
 
 use crate::attendance::{self, Act, Conclusion, Life, Sight};
+use crate::crew::echo;
 use crate::error::EngineError;
 use crate::spawn::{Call, Need, Spawn};
+use crate::trouble::Stuck;
 use crate::workshop::{HEARTBEAT, Workshop};
 
 /// What an agent gets to leave by itself when it has finished.
 const GRACE: Duration = Duration::from_secs(5);
 /// Changes are told; this is for a holder that died in the moment of looking.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// The shortest pause between two looks.
+const LOOK_SOON: Duration = Duration::from_millis(10);
 /// And this where nothing happened at all.
 const LOOK_ANYWAY: Duration = Duration::from_secs(30);
 
@@ -40,6 +45,8 @@ pub(crate) struct Attendant<'a> {
     is_refused: bool,
     /// The number of the event by which the agent last asked a person.
     asked: u64,
+    /// What its terminal showed when it was found in trouble; once it has ended nobody can look there.
+    setback: Option<Setback>,
 }
 
 impl<'a> Attendant<'a> {
@@ -51,6 +58,7 @@ impl<'a> Attendant<'a> {
             reminded: 0,
             is_refused: false,
             asked: 0,
+            setback: None,
         }
     }
 
@@ -66,6 +74,7 @@ impl<'a> Attendant<'a> {
             let known = self.known(workshop)?;
             let heard = hear(&self.directory)?;
             self.pass_on(&heard, spawn);
+            let doubt = heard.doubt(workshop.clock.now().wall);
             let sight = self.look(workshop, known.as_ref(), heard)?;
             self.record(workshop, sight.word.as_ref())?;
             let mut patience = LOOK_ANYWAY;
@@ -76,7 +85,7 @@ impl<'a> Attendant<'a> {
                     stop(known.as_ref());
                     patience = LOOK_AGAIN;
                 }
-                Act::Wait => patience = self.until_late(&sight),
+                Act::Wait => patience = self.until_late(&sight).min(doubt),
             }
             // Whatever wakes us, we look.
             drop(watch.wait(Some(patience.min(HEARTBEAT))));
@@ -103,8 +112,7 @@ impl<'a> Attendant<'a> {
 
     fn until_late(&self, sight: &Sight) -> Duration {
         let left = sight.limit.map(|limit| limit.saturating_sub(sight.worked));
-        left.unwrap_or(LOOK_ANYWAY)
-            .clamp(Duration::from_millis(10), LOOK_ANYWAY)
+        left.unwrap_or(LOOK_ANYWAY).clamp(LOOK_SOON, LOOK_ANYWAY)
     }
 
     /// The journal, the lock that ends with the holder, and the ledger where it is a file.
@@ -113,7 +121,10 @@ impl<'a> Attendant<'a> {
             .and_then(|watch| watch.also_on(&place::journal(&self.directory)))
             .map_err(EngineError::Watch)?;
         match workshop.store.info().kind {
-            StoreKind::Postgres => Ok(watch),
+            StoreKind::Postgres => match echo(workshop)? {
+                Some(echo) => watch.also_on(&echo).map_err(EngineError::Watch),
+                None => Ok(watch),
+            },
             StoreKind::Sqlite => {
                 let bell = handoff_store::sqlite::bell_file(workshop.places.home());
                 watch.also_on(&bell).map_err(EngineError::Watch)
@@ -127,11 +138,12 @@ impl<'a> Attendant<'a> {
     }
 
     fn look(
-        &self,
+        &mut self,
         workshop: &mut Workshop<'_>,
         known: Option<&Known>,
         heard: Heard,
     ) -> Result<Sight, EngineError> {
+        self.face(workshop, known, &heard);
         let task = workshop.reload(self.task)?;
         let holds = |lease: &handoff_core::Lease| lease.fence == self.task.fence;
         let now = workshop.clock.now().moment.elapsed;
@@ -142,11 +154,24 @@ impl<'a> Attendant<'a> {
             phase: heard.phase,
             turns: heard.turns,
             is_stalled: heard.is_stalled,
+            setback: self.setback.clone(),
             reminded: self.reminded,
             worked: began.map_or(Duration::ZERO, |began| now.since(began)),
             limit: self.task.spec.limit.map(|limit| limit.0),
             is_over: self.is_refused || !task.state.lease().is_some_and(holds),
         })
+    }
+
+    /// Trouble that lasts is looked at once. An agent that gets over it was not in trouble.
+    fn face(&mut self, workshop: &Workshop<'_>, known: Option<&Known>, heard: &Heard) {
+        let now = workshop.clock.now().wall;
+        let has_ended = known.is_some_and(|known| known.record.ended.is_some());
+        let is_believed = |it: &Stuck| has_ended || it.doubted_for(now).is_zero();
+        match heard.stuck.filter(is_believed) {
+            None => self.setback = None,
+            Some(_) if self.setback.is_some() => {}
+            Some(stuck) => self.setback = Some(stuck.setback(workshop, &self.directory, known)),
+        }
     }
 
     /// The ledger has what the session says as soon as somebody has heard it.
@@ -219,8 +244,18 @@ struct Heard {
     phase: Phase,
     turns: u64,
     is_stalled: bool,
+    /// What keeps it from working.
+    stuck: Option<Stuck>,
     /// What it asks a person, and the number of the event that says so.
     asks: Option<(u64, Block)>,
+}
+
+impl Heard {
+    /// When to look again whether it is in trouble.
+    fn doubt(&self, now: Timestamp) -> Duration {
+        let doubted = self.stuck.map(|stuck| stuck.doubted_for(now));
+        doubted.unwrap_or(LOOK_ANYWAY).max(LOOK_SOON)
+    }
 }
 
 fn hear(directory: &Path) -> Result<Heard, EngineError> {
@@ -230,14 +265,30 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         phase: Phase::Starting,
         turns: 0,
         is_stalled: false,
+        stuck: None,
         asks: None,
     };
     for entry in entries {
-        if let Event::StateChanged { state, .. } = entry.event {
+        if let Event::StateChanged {
+            state,
+            kind,
+            source,
+        } = entry.event
+        {
             heard.phase = state;
+            if state != Phase::Exited {
+                let block = kind.filter(|block| Stuck::is_about(*block));
+                heard.stuck = block.map(|block| Stuck {
+                    block,
+                    source,
+                    since: entry.ts,
+                });
+            }
         } else if let Event::TurnEnded { .. } = entry.event {
             heard.turns += 1;
-        } else if let Event::Blocked { kind, .. } = entry.event {
+        } else if let Event::Blocked { kind, .. } = entry.event
+            && !Stuck::is_about(kind)
+        {
             heard.asks = Some((entry.seq, kind));
         } else if let Event::Escalated { .. } = entry.event {
             heard.is_stalled = true;

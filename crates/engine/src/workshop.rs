@@ -12,7 +12,7 @@ use handoff_core::{BranchName, Caller, CommitId, IdempotencyKey, ProjectId, Sess
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
 use handoff_process::{Child, Exit};
-use handoff_store::queue::{Change, Proved, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Agents, Change, Proved, Request, TaskRef, TenureWish, submit};
 use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
 
 use crate::depot::Depot;
@@ -78,10 +78,15 @@ impl Workshop<'_> {
     }
 
     /// Claims the next ready task for a session.
-    pub(crate) fn claim_next(&mut self, session: SessionId) -> Result<Option<Task>, EngineError> {
+    pub(crate) fn claim_next(
+        &mut self,
+        session: SessionId,
+        agents: Agents,
+    ) -> Result<Option<Task>, EngineError> {
         let change = Change::ClaimNext {
             project: self.project,
             tenure: self.tenure(session),
+            agents,
         };
         let key = format!("{session}/claim")
             .parse()

@@ -1,6 +1,7 @@
 //! The user's configuration: `$XDG_CONFIG_HOME/handoff/config.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use handoff_agents::adapter::StatePlace;
@@ -56,6 +57,11 @@ pub(crate) struct WorkerConfig {
     pub(crate) slots: Option<u16>,
     /// The agent for tasks that ask for none of their own.
     pub(crate) agent: Option<AgentName>,
+    /// How many tasks at most one agent works on at the same time.
+    #[serde(default)]
+    pub(crate) limits: BTreeMap<AgentName, NonZeroU16>,
+    /// How long it takes at least from one start to the next.
+    pub(crate) stagger: Option<Span>,
 }
 
 /// How a person is told that they are needed.
@@ -186,8 +192,8 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
         + 1;
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
-        "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots` and \
-         `agent`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
+        "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots`, \
+         `agent`, `limits` and `stagger`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )
@@ -230,6 +236,30 @@ mod tests {
             "[package.phases]\na = -1",
         ] {
             assert!(Config::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_agent_has_a_limit_of_one_or_more() {
+        let text = "[worker]\nlimits = { claude = 2 }\nstagger = \"2s\"\n";
+        let worker = Config::parse(text).unwrap().worker;
+        let limits: Vec<_> = worker
+            .limits
+            .iter()
+            .map(|(name, most)| (name.as_str(), most.get()))
+            .collect();
+        assert_eq!(limits, [("claude", 2)]);
+        assert_eq!(worker.stagger.unwrap().duration().as_secs(), 2);
+        for wrong in [
+            "limits = { claude = 0 }",
+            "limits = { Claude = 1 }",
+            "limits = 3",
+            "stagger = 2",
+        ] {
+            assert!(
+                Config::parse(&format!("[worker]\n{wrong}\n")).is_err(),
+                "{wrong}"
+            );
         }
     }
 

@@ -9,8 +9,8 @@ use handoff_core::caller::Role;
 use handoff_core::task::View;
 use handoff_core::time::Clock;
 use handoff_core::{
-    Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId, ProjectMark,
-    SessionId, Task, TaskId,
+    AgentName, Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId,
+    ProjectMark, Rest, SessionId, Task, TaskId,
 };
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
@@ -163,10 +163,22 @@ impl Desk {
     /// The task that a name or an id on the command line means.
     pub(crate) fn task(&mut self, text: &str) -> Result<Task, Failure> {
         let task = self.task_ref(text)?;
-        Ok(read(&mut *self.store, |tx| match &task {
+        self.find(&task)
+    }
+
+    /// The task that is meant.
+    pub(crate) fn find(&mut self, task: &TaskRef) -> Result<Task, Failure> {
+        Ok(read(&mut *self.store, |tx| match task {
             TaskRef::Id(id) => tasks::get(tx, *id),
             TaskRef::Named { project, name } => tasks::named(tx, *project, name),
         })?)
+    }
+
+    /// What keeps ready tasks of this project waiting; `usual` is the agent of those that ask for none.
+    pub(crate) fn rests(&mut self, usual: Option<&AgentName>) -> Result<Vec<Rest>, Failure> {
+        let project = self.project;
+        let resting = read(&mut *self.store, |tx| tasks::resting(tx, project, usual))?;
+        Ok(resting.into_iter().filter_map(|it| it.rest).collect())
     }
 
     /// What the engine needs to work on this project.

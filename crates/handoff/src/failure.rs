@@ -10,7 +10,7 @@ use handoff_api::{ErrorDocument, ExitCode};
 use handoff_core::batch::BatchRefusal;
 use handoff_core::caller::Forbidden;
 use handoff_core::context::ContextRefusal;
-use handoff_core::task::Refusal;
+use handoff_core::task::{Phase, Refusal};
 use handoff_engine::EngineError;
 use handoff_package::LoadError;
 use handoff_store::StoreError;
@@ -276,6 +276,11 @@ fn hint_for_refusal(name: &str, refusal: &Refusal) -> Option<String> {
         ),
         Refusal::Leased { .. } => {
             "show the fence you got when you claimed it with `--fence`".to_owned()
+        }
+        Refusal::NotReady {
+            phase: Phase::Resting,
+        } => {
+            format!("it comes back by itself; to have it now: `handoff unhold {name}`")
         }
         Refusal::Ended { .. }
         | Refusal::NotReady { .. }

@@ -7,6 +7,7 @@ mod event_line;
 mod harmless_json;
 mod plain;
 mod reader;
+mod rest_line;
 mod style;
 mod table;
 
@@ -22,6 +23,7 @@ pub(crate) use event_line::event_line;
 use harmless_json::harmless_json;
 pub(crate) use plain::{one_line, plain};
 pub(crate) use reader::end_with_reader;
+pub(crate) use rest_line::{rest_lines, why_it_rests};
 pub(crate) use style::{Palette, Tone};
 pub(crate) use table::{Table, cut};
 

@@ -15,7 +15,7 @@ mod repository;
 mod run;
 
 pub use change::{
-    Answer, BatchRef, Change, Proved, Receipt, Receiving, Request, RunRef, TaskRef, TenureWish,
+    Agents, Answer, BatchRef, Change, Proved, Receipt, Receiving, Request, RunRef, TaskRef, TenureWish,
 };
 
 use handoff_core::caller::Action;
@@ -115,9 +115,13 @@ fn perform(
                 keyed,
             )
         }
-        Change::ClaimNext { project, tenure } => {
+        Change::ClaimNext {
+            project,
+            tenure,
+            agents,
+        } => {
             by.may(Action::Claim)?;
-            claim::next(tx, *project, tenure, by, keyed)
+            claim::next(tx, &claim::Line::of(*project, agents), tenure, by, keyed)
         }
         Change::Claim { task, tenure } => {
             by.may(Action::Claim)?;

@@ -1,9 +1,15 @@
 //! Task rows. A row is written only by [`crate::queue`], together with the event that explains it.
 
-use handoff_core::hold::HoldScope;
+mod line;
+
+pub use line::resting;
+pub(crate) use line::{Line, ready, run_out};
+
 use handoff_core::lease::Tenure;
 use handoff_core::task::{Ending, Part, Phase};
-use handoff_core::{BatchId, ProjectId, SessionId, Task, TaskId, TaskName, TaskState};
+use handoff_core::{
+    AgentName, BatchId, ProjectId, Rest, SessionId, Task, TaskId, TaskName, TaskState,
+};
 
 use crate::column::{field, from_json, json, number, parsed};
 use crate::error::StoreError;
@@ -60,7 +66,7 @@ fn moving_columns(task: &Task) -> Result<Vec<Value>, StoreError> {
         Some(Tenure::Anchored { session }) => (None, Some(session.to_string())),
         None => (None, None),
     };
-    let ending = task.state.ending();
+    let (ending, rest) = (task.state.ending(), task.rest.as_ref());
     Ok(vec![
         state_word(&task.state).into(),
         task.hold.is_some().into(),
@@ -70,6 +76,9 @@ fn moving_columns(task: &Task) -> Result<Vec<Value>, StoreError> {
         term.map(|term| term.expires.0).into(),
         term.map(|term| term.awake_until.0).into(),
         session.into(),
+        rest.and_then(Rest::of_agent).map(AgentName::as_str).into(),
+        rest.map(|rest| rest.timeline.as_str()).into(),
+        rest.map(|rest| rest.ends.0).into(),
         number(task.version)?.into(),
         json(task)?.into(),
     ])
@@ -87,11 +96,13 @@ pub(crate) fn inserting(task: &Task) -> Result<Act, StoreError> {
             .and_then(Part::batch)
             .map(|it| it.to_string())
             .into(),
+        task.spec.agent.as_ref().map(AgentName::as_str).into(),
     ];
     values.extend(moving_columns(task)?);
-    let sql = "INSERT INTO tasks (id, project, name, rank, has_ownership, batch, state, is_held, is_live, is_open, \
-         lease_timeline, lease_expires, lease_awake_until, lease_session, version, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    let sql = "INSERT INTO tasks (id, project, name, rank, has_ownership, batch, agent, state, is_held, is_live, \
+         is_open, lease_timeline, lease_expires, lease_awake_until, lease_session, rest_agent, rest_timeline, rest_ends, \
+         version, body) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
     let sql = sql.to_owned();
     Ok(Act { sql, values })
 }
@@ -112,8 +123,8 @@ pub(crate) fn updating(task: &Task, from: u64) -> Result<Act, StoreError> {
     let mut values = moving_columns(task)?;
     values.extend([task.id.to_string().into(), number(from)?.into()]);
     let sql = "UPDATE tasks SET state = $1, is_held = $2, is_live = $3, is_open = $4, lease_timeline = $5, \
-         lease_expires = $6, lease_awake_until = $7, lease_session = $8, version = $9, body = $10 \
-         WHERE id = $11 AND version = $12";
+         lease_expires = $6, lease_awake_until = $7, lease_session = $8, rest_agent = $9, rest_timeline = $10, rest_ends = $11, \
+         version = $12, body = $13 WHERE id = $14 AND version = $15";
     let sql = sql.to_owned();
     Ok(Act { sql, values })
 }
@@ -155,77 +166,6 @@ pub fn named(
         what: format!("task `{name}` in this project"),
     };
     task(rows.first().ok_or_else(missing)?, 0)
-}
-
-/// Holds for leased tasks of a project (`$1`) whose time is over (at `$2`, `$3`, `$4`).
-const HAS_RUN_OUT: &str = "project = $1 AND state IN ('leased', 'running') AND lease_timeline IS NOT NULL \
-     AND (lease_timeline <> $2 OR (lease_expires <= $3 AND lease_awake_until <= $4))";
-
-fn run_out_values(tx: &Transaction<'_>, project: ProjectId) -> Vec<Value> {
-    let moment = &tx.now.moment;
-    vec![
-        project.to_string().into(),
-        moment.timeline.as_str().into(),
-        moment.elapsed.0.into(),
-        moment.awake.0.into(),
-    ]
-}
-
-/// What a claimer finds.
-pub(crate) struct Ready {
-    pub(crate) tasks: Vec<(Place, Task)>,
-    /// Leases whose time is over; known only if a task was found.
-    pub(crate) run_out: i64,
-}
-
-/// The next ready tasks of a project after `place`, locked; tasks that `others` are claiming at this
-/// moment are passed over or waited for.
-pub(crate) fn ready(
-    tx: &mut Transaction<'_>,
-    project: ProjectId,
-    place: Place,
-    limit: u32,
-    others: RowLock,
-) -> Result<Ready, StoreError> {
-    let sql = format!(
-        "SELECT rank, number, body, (SELECT count(*) FROM tasks WHERE {HAS_RUN_OUT}) FROM tasks \
-         WHERE project = $1 AND state = 'queued' AND is_held = 0 AND (rank, number) > ($5, $6) \
-         AND NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope IN ($7, $1)) \
-         AND (batch IS NULL OR NOT EXISTS (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope = tasks.batch)) \
-         ORDER BY rank, number LIMIT $8"
-    );
-    let mut values = run_out_values(tx, project);
-    values.extend([
-        place.rank.into(),
-        place.number.into(),
-        HoldScope::Everything.to_string().into(),
-        i64::from(limit).into(),
-    ]);
-    let rows = tx.query(&sql, &values, others)?;
-    let found = |row: &Row| {
-        let place = Place {
-            rank: field(row.int(0))?,
-            number: field(row.int(1))?,
-        };
-        Ok((place, task(row, 2)?))
-    };
-    let first = rows.first();
-    Ok(Ready {
-        run_out: first.map_or(Ok(0), |row| field(row.int(3)))?,
-        tasks: rows.iter().map(found).collect::<Result<_, StoreError>>()?,
-    })
-}
-
-/// Leased tasks of a project whose time is over, locked.
-pub(crate) fn run_out(
-    tx: &mut Transaction<'_>,
-    project: ProjectId,
-) -> Result<Vec<Task>, StoreError> {
-    let mut values = run_out_values(tx, project);
-    values.push(SWEEP.into());
-    let sql = format!("SELECT body FROM tasks WHERE {HAS_RUN_OUT} LIMIT $5");
-    let rows = tx.query(&sql, &values, RowLock::Skip)?;
-    rows.iter().map(|row| task(row, 0)).collect()
 }
 
 /// Leased tasks of a project that declare what they own.

@@ -82,7 +82,7 @@ const fn end_of(event: &TaskEvent) -> Option<StintEnd> {
         TaskEvent::Failed { .. } => Some(StintEnd::Failed),
         TaskEvent::Blocked { .. } => Some(StintEnd::Blocked),
         TaskEvent::Cancelled { .. } => Some(StintEnd::Cancelled),
-        TaskEvent::Released { .. } => Some(StintEnd::Released),
+        TaskEvent::Released { .. } | TaskEvent::PutOff { .. } => Some(StintEnd::Released),
         TaskEvent::LeaseExpired { .. } => Some(StintEnd::Lost),
         TaskEvent::Added { .. }
         | TaskEvent::DependencyEnded { .. }

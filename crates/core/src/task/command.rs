@@ -6,6 +6,7 @@ use super::event::{Evidence, Report};
 use super::state::{Ending, Phase};
 use crate::caller::Forbidden;
 use crate::lease::Tenure;
+use crate::rest::Setback;
 use crate::text::{Reason, Summary};
 use crate::{Caller, Fence, SessionId, TaskId, TaskName};
 
@@ -72,6 +73,13 @@ pub enum Command {
         /// Why, if they say.
         reason: Option<Reason>,
     },
+    /// Give it back undone, because of trouble that is not its own.
+    PutOff {
+        /// By which right.
+        fence: Fence,
+        /// What was seen of it.
+        setback: Setback,
+    },
     /// Call it off, whoever works on it.
     Cancel {
         /// Why, if they say.
@@ -84,7 +92,7 @@ pub enum Command {
         /// Why, if they say.
         reason: Option<Reason>,
     },
-    /// Hand it out again.
+    /// Hand it out again, also if it rests.
     Unhold,
     /// Give up its lease if that has run out.
     Expire,

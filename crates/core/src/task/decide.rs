@@ -7,6 +7,7 @@ use super::{Phase, Task, View};
 use crate::caller::Action;
 use crate::hold::Hold;
 use crate::lease::{Standing, Tenure, Term};
+use crate::rest::{NoMoreRest, Rest, Setback};
 use crate::task::{Ending, Part, Reason, Summary};
 use crate::{Caller, Fence, Lease, Now, SessionId, TaskId, TaskName};
 
@@ -54,6 +55,7 @@ impl Task {
                     reason: reason.clone(),
                 }]
             }),
+            Command::PutOff { fence, setback } => self.put_off(*fence, setback, &asking),
             Command::Cancel { reason } => self.cancel(reason.as_ref(), &asking),
             Command::Retry => self.retry(&asking),
             Command::Hold { reason } => self.hold(reason.as_ref(), &asking),
@@ -71,7 +73,8 @@ impl Task {
         asking.by.may(Action::Claim)?;
         let mut events = self.expired_lease(asking.now);
         let is_free = matches!(self.state, TaskState::Queued) || !events.is_empty();
-        if !is_free || self.hold.is_some() {
+        let is_kept = self.hold.is_some() || self.resting(&asking.now.moment).is_some();
+        if !is_free || is_kept {
             return Err(Refusal::NotReady {
                 phase: self.own_phase(asking.now),
             });
@@ -137,6 +140,19 @@ impl Task {
         }])
     }
 
+    /// A task that always meets trouble is not to go round for ever: somebody is to look what the matter is.
+    fn put_off(&self, fence: Fence, setback: &Setback, asking: &Asking<'_>) -> Decision {
+        self.holding(fence, asking)?;
+        let rest = Rest::after(self.rest.as_ref(), setback, self.id, asking.now);
+        Ok(vec![match rest {
+            Ok(rest) => TaskEvent::PutOff { fence, rest },
+            Err(enough) => TaskEvent::Blocked {
+                fence: Some(fence),
+                reason: often_enough(enough, setback),
+            },
+        }])
+    }
+
     fn cancel(&self, reason: Option<&Reason>, asking: &Asking<'_>) -> Decision {
         asking.by.may(Action::Steer)?;
         self.still_open(asking.now)?;
@@ -173,7 +189,8 @@ impl Task {
 
     fn unhold(&self, asking: &Asking<'_>) -> Decision {
         asking.by.may(Action::Hold)?;
-        Ok(self.hold.iter().map(|_| TaskEvent::Unheld).collect())
+        let is_kept = self.hold.is_some() || self.resting(&asking.now.moment).is_some();
+        Ok(is_kept.then_some(TaskEvent::Unheld).into_iter().collect())
     }
 
     fn expired_lease(&self, now: &Now) -> Vec<TaskEvent> {
@@ -300,4 +317,15 @@ impl Task {
     fn own_phase(&self, now: &Now) -> Phase {
         self.phase(&View::at(&now.moment))
     }
+}
+
+fn often_enough(enough: NoMoreRest, setback: &Setback) -> Reason {
+    let agent = setback.agent.as_ref().map_or("the agent", |it| it.as_str());
+    let (times, what) = (enough.times, setback.trouble.in_words());
+    let text = format!(
+        "put off {times} times in a row, and still {agent} {what}: {}",
+        setback.reason
+    );
+    let text: String = text.chars().take(4_000).collect();
+    text.parse().expect("a few words and a reason are a reason")
 }

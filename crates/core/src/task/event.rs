@@ -7,6 +7,7 @@ use super::spec::TaskSpec;
 use super::state::Ending;
 use crate::hold::Hold;
 use crate::lease::{Lease, Term};
+use crate::rest::Rest;
 use crate::run::Verdict;
 use crate::text::{Reason, Summary, VerifyCommand};
 use crate::trial::TestName;
@@ -72,6 +73,13 @@ pub enum TaskEvent {
         fence: Fence,
         /// Why, if they said.
         reason: Option<Reason>,
+    },
+    /// It was given back undone because of trouble that is not its own, and rests.
+    PutOff {
+        /// By which right.
+        fence: Fence,
+        /// For how long, and why.
+        rest: Rest,
     },
     /// Its lease ran out, or the process that kept it alive died.
     LeaseExpired {

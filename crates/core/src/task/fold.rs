@@ -5,6 +5,7 @@ use super::event::TaskEvent;
 use super::spec::{Dependency, TaskSpec};
 use super::state::TaskState;
 use crate::lease::Tenure;
+use crate::rest::Rest;
 use crate::{Fence, Lease, ProjectId, TaskId, Timestamp};
 
 /// A history that no task can have.
@@ -36,6 +37,8 @@ impl Task {
             created_at: at,
             fence: Fence::NONE,
             hold: None,
+            rest: None,
+            setbacks: 0,
             evidence: vec![],
             report: None,
             state: ready_or_waiting(&pending),
@@ -89,15 +92,17 @@ impl Task {
             TaskEvent::Renewed { term, .. } => self.retain(Tenure::Timed(term)),
             TaskEvent::Evidenced { evidence, .. } => self.evidence.push(evidence),
             TaskEvent::Reported { report, .. } => self.report = Some(report),
-            TaskEvent::Released { .. } | TaskEvent::LeaseExpired { .. } | TaskEvent::Retried => {
-                self.state = ready_or_waiting(&self.pending);
+            TaskEvent::LeaseExpired { .. } => self.state = ready_or_waiting(&self.pending),
+            TaskEvent::Released { .. } | TaskEvent::Retried => {
+                self.come_to(ready_or_waiting(&self.pending));
             }
-            TaskEvent::Completed { summary, .. } => self.state = TaskState::Done { at, summary },
-            TaskEvent::Failed { reason, .. } => self.state = TaskState::Failed { at, reason },
-            TaskEvent::Blocked { reason, .. } => self.state = TaskState::Blocked { at, reason },
-            TaskEvent::Cancelled { reason } => self.state = TaskState::Cancelled { at, reason },
+            TaskEvent::PutOff { rest, .. } => self.lie_down(rest),
+            TaskEvent::Completed { summary, .. } => self.come_to(TaskState::Done { at, summary }),
+            TaskEvent::Failed { reason, .. } => self.come_to(TaskState::Failed { at, reason }),
+            TaskEvent::Blocked { reason, .. } => self.come_to(TaskState::Blocked { at, reason }),
+            TaskEvent::Cancelled { reason } => self.come_to(TaskState::Cancelled { at, reason }),
             TaskEvent::Held { hold } => self.hold = Some(hold),
-            TaskEvent::Unheld => self.hold = None,
+            TaskEvent::Unheld => (self.hold, self.rest) = (None, None),
         }
     }
 
@@ -106,6 +111,18 @@ impl Task {
         self.evidence.clear();
         self.report = None;
         self.state = TaskState::Leased { lease };
+    }
+
+    /// Something else than trouble came of it: the row of its rests is over.
+    fn come_to(&mut self, state: TaskState) {
+        self.state = state;
+        self.rest = None;
+    }
+
+    fn lie_down(&mut self, rest: Rest) {
+        self.state = ready_or_waiting(&self.pending);
+        self.rest = Some(rest);
+        self.setbacks += 1;
     }
 
     fn retain(&mut self, tenure: Tenure) {

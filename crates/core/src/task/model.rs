@@ -12,10 +12,14 @@ use super::{
     Command, Dependency, Ending, Part, Phase, Refusal, Task, TaskEvent, TaskSpec, Until, View,
 };
 use crate::lease::{Fence, Tenure, Term};
+use crate::rest::{Setback, Trouble};
 use crate::time::{Moment, Nanos, Now, Timeline, Timestamp};
 use crate::{BatchId, Caller, ProjectId, TaskId};
 
 const TTL: u64 = 60;
+/// A rest, in seconds, and how many there are in a row.
+const REST: u64 = 40;
+const MOST: u32 = 5;
 
 #[derive(Debug, Clone)]
 enum Act {
@@ -25,6 +29,7 @@ enum Act {
     Fail(Option<Shown>),
     Block(Option<Shown>),
     Release(Shown),
+    PutOff(Shown),
     Cancel,
     Retry,
     Hold,
@@ -61,7 +66,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => maybe.clone().prop_map(Act::Complete),
         1 => maybe.clone().prop_map(Act::Fail),
         1 => maybe.prop_map(Act::Block),
-        2 => shown.prop_map(Act::Release),
+        2 => shown.clone().prop_map(Act::Release),
+        2 => shown.prop_map(Act::PutOff),
         1 => Just(Act::Cancel),
         2 => Just(Act::Retry),
         1 => Just(Act::Hold),
@@ -87,6 +93,9 @@ struct Model {
     word: Word,
     fence: u64,
     held: bool,
+    /// Until when it rests; the row of rests is too short here to come to its end.
+    rests: u64,
+    row: u32,
     pending: Option<Until>,
     dependency: Option<Until>,
     part: Option<Part>,
@@ -99,7 +108,7 @@ impl Model {
 
     fn ready(&self, time: u64) -> bool {
         let run_out = matches!(self.word, Word::Leased { until } if time >= until);
-        !self.held && (self.word == Word::Queued || run_out)
+        !self.held && time >= self.rests && (self.word == Word::Queued || run_out)
     }
 
     fn shows_right(&self, shown: Shown, time: u64) -> bool {
@@ -113,8 +122,13 @@ impl Model {
             None => open && !self.leased(time),
         };
         if allowed {
-            self.word = Word::Ended(phase);
+            self.come_to(Word::Ended(phase));
         }
+    }
+
+    fn come_to(&mut self, word: Word) {
+        self.word = word;
+        (self.rests, self.row) = (0, 0);
     }
 
     fn step(&mut self, act: &Act, time: u64) {
@@ -129,20 +143,29 @@ impl Model {
             Act::Complete(shown) => self.end(*shown, time, Phase::Done),
             Act::Fail(shown) => self.end(*shown, time, Phase::Failed),
             Act::Block(shown) => self.end(*shown, time, Phase::Blocked),
-            Act::Release(shown) if self.shows_right(*shown, time) => self.word = Word::Queued,
+            Act::Release(shown) if self.shows_right(*shown, time) => self.come_to(Word::Queued),
+            Act::PutOff(shown) if self.shows_right(*shown, time) && self.row == MOST => {
+                self.come_to(Word::Ended(Phase::Blocked));
+            }
+            Act::PutOff(shown) if self.shows_right(*shown, time) => {
+                (self.word, self.rests) = (Word::Queued, time + REST);
+                self.row += 1;
+            }
             Act::Cancel => self.end(None, u64::MAX, Phase::Cancelled),
             Act::Retry => match self.word {
                 Word::Ended(Phase::Failed | Phase::Blocked | Phase::Cancelled) => {
-                    self.word = if self.pending.is_some() {
+                    self.come_to(if self.pending.is_some() {
                         Word::Waiting
                     } else {
                         Word::Queued
-                    };
+                    });
                 }
                 Word::Waiting | Word::Queued | Word::Leased { .. } | Word::Ended(_) => {}
             },
             Act::Hold if !matches!(self.word, Word::Ended(_)) => self.held = true,
-            Act::Unhold => self.held = false,
+            Act::Unhold if self.held || time < self.rests => {
+                (self.held, self.rests, self.row) = (false, 0, 0);
+            }
             Act::Expire => {
                 if let Word::Leased { until } = self.word
                     && time >= until
@@ -160,7 +183,7 @@ impl Model {
                         }
                     }
                     (Some(false), Word::Waiting) if self.is_sub_task() => {
-                        self.word = Word::Ended(Phase::Blocked);
+                        self.come_to(Word::Ended(Phase::Blocked));
                     }
                     (Some(_) | None, _) => {}
                 }
@@ -174,7 +197,9 @@ impl Model {
             Act::Claim
             | Act::Renew(_)
             | Act::Release(_)
+            | Act::PutOff(_)
             | Act::Hold
+            | Act::Unhold
             | Act::ReopenDependency
             | Act::Pass(_) => {}
         }
@@ -198,6 +223,7 @@ impl Model {
             Word::Leased { until } if time < until => Phase::Leased,
             Word::Waiting | Word::Queued | Word::Leased { .. } if self.held => Phase::Held,
             Word::Waiting => Phase::Waiting,
+            Word::Queued | Word::Leased { .. } if time < self.rests => Phase::Resting,
             Word::Queued | Word::Leased { .. } => Phase::Queued,
         }
     }
@@ -253,6 +279,10 @@ fn command(act: &Act, newest: Fence, now: &Now) -> Option<Command> {
             fence: fence(shown),
             reason: None,
         },
+        Act::PutOff(shown) => Command::PutOff {
+            fence: fence(shown),
+            setback: setback(),
+        },
         Act::Cancel => Command::Cancel { reason: None },
         Act::Retry => Command::Retry,
         Act::Hold => Command::Hold { reason: None },
@@ -266,6 +296,16 @@ fn command(act: &Act, newest: Fence, now: &Now) -> Option<Command> {
         Act::ReopenDependency => Command::ReopenDependency { task: other() },
         Act::Pass(_) => return None,
     })
+}
+
+/// The end of it is told, and close enough that nothing is added from the task's id.
+fn setback() -> Setback {
+    Setback {
+        trouble: Trouble::Error,
+        agent: None,
+        reason: "because".parse().unwrap(),
+        resets_at: Timestamp::from_second(i64::try_from(REST).unwrap()).ok(),
+    }
 }
 
 fn parts() -> impl Strategy<Value = Option<Part>> {
@@ -315,6 +355,8 @@ proptest! {
             word: if dependency.is_some() { Word::Waiting } else { Word::Queued },
             fence: 0,
             held: false,
+            rests: 0,
+            row: 0,
             pending: dependency,
             dependency,
             part,
@@ -333,6 +375,13 @@ proptest! {
                 }
             }
             model.step(act, time);
+            if let Some(rest) = task.resting(&now.moment) {
+                // What is added from the task's id is for the tests of rests.
+                let almost = Duration::from_nanos(999_999_999);
+                let ends = (rest.ends.since(Nanos(0)) + almost).as_secs();
+                prop_assert!((model.rests..=model.rests + REST / 4).contains(&ends));
+                model.rests = ends;
+            }
             prop_assert_eq!(task.phase(&View::at(&now.moment)), model.phase(time), "after {:?}", act);
             prop_assert_eq!(task.fence.number(), model.fence);
             prop_assert!(task.fence >= before.fence);

@@ -128,6 +128,8 @@ pub enum Phase {
     Waiting,
     /// A hold keeps it from being handed out.
     Held,
+    /// Trouble keeps it from being handed out for a while.
+    Resting,
     /// Ready.
     Queued,
     /// Claimed.
@@ -150,6 +152,7 @@ impl Phase {
         match self {
             Self::Waiting => "waiting",
             Self::Held => "held",
+            Self::Resting => "resting",
             Self::Queued => "queued",
             Self::Leased => "leased",
             Self::Running => "running",

@@ -7,7 +7,7 @@ use handoff_core::{Batch, BatchId, Caller, Task, TaskId};
 use handoff_engine::fan_in::Gathering;
 use handoff_engine::{Attempt, fan_in};
 use handoff_git::Repository;
-use handoff_store::queue::{Change, Request, TenureWish, submit};
+use handoff_store::queue::{Agents, Change, Request, TenureWish, submit};
 use handoff_store::{read, tasks};
 
 use crate::stage::Stage;
@@ -51,6 +51,7 @@ fn claimed(stage: &mut Stage, batch: &Batch) -> (Task, Repository) {
         tenure: TenureWish::Timed {
             ttl: Ttl::default(),
         },
+        agents: Agents::default(),
     };
     let task = stage.submit(Caller::Worker, change);
     assert_eq!(task.id, batch.spec.fan_in);

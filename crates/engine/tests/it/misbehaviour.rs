@@ -4,7 +4,7 @@ use handoff_core::task::Evidence;
 use handoff_core::{Caller, SessionId, Task, TaskState};
 use handoff_engine::{Attempt, Ending, reconcile};
 use handoff_files::Dir;
-use handoff_store::queue::{Change, TenureWish};
+use handoff_store::queue::{Agents, Change, TenureWish};
 
 use crate::stage::{Stage, names, spec, verified};
 
@@ -74,7 +74,13 @@ fn abandoned(stage: &mut Stage) -> Task {
     Dir::create_private(&stage.places.worktrees(stage.project)).unwrap();
     let tenure = TenureWish::Anchored { session };
     let project = stage.project;
-    stage.submit(Caller::Worker, Change::ClaimNext { project, tenure })
+    let agents = Agents::default();
+    let claim = Change::ClaimNext {
+        project,
+        tenure,
+        agents,
+    };
+    stage.submit(Caller::Worker, claim)
 }
 
 #[track_caller]

@@ -5,7 +5,7 @@ use handoff_core::{Caller, CommitId, SessionId, Task, TaskEvent, TaskState};
 use handoff_engine::{Attempt, Ending, reconcile};
 use handoff_files::{Dir, Lock};
 use handoff_git::Repository;
-use handoff_store::queue::{Change, TenureWish};
+use handoff_store::queue::{Agents, Change, TenureWish};
 
 use crate::stage::{Stage, names, spec};
 
@@ -84,6 +84,7 @@ fn work_until(stage: &mut Stage, step: Step) -> Worker {
     let claim = Change::ClaimNext {
         project: stage.project,
         tenure: TenureWish::Anchored { session },
+        agents: Agents::default(),
     };
     let task = stage.submit(Caller::Worker, claim);
     let fence = task.fence;

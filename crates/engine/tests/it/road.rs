@@ -27,6 +27,7 @@ fn objection(ending: &Ending) -> String {
         Ending::Failed(reason) | Ending::Blocked(reason) | Ending::GivenBack(reason) => {
             reason.to_string()
         }
+        Ending::Resting(rest) => rest.reason.to_string(),
         Ending::Done => panic!("it is done"),
     }
 }
@@ -398,4 +399,27 @@ fn a_repository_within_the_tree_blocks_its_task_and_nobody_else() {
     assert!(matches!(walked.ending, Ending::Blocked(_)), "{walked:?}");
     stage.add(spec("next"));
     assert_eq!(stage.walk("echo y > y.txt").ending, Ending::Done);
+}
+
+#[test]
+fn an_agent_at_its_limit_puts_its_task_off_and_that_is_no_attempt() {
+    let mut stage = Stage::new();
+    let task = stage.add(spec("fix"));
+    let agent = "echo begun > begun.txt; echo 'usage limit, try again in 2 hours'; \
+                 printf '\\033]7501;state=blocked:kind=limit\\033\\\\'; exec sleep 1000";
+    let Ending::Resting(rest) = stage.walk(agent).ending else {
+        panic!("{:?}", stage.task(task.id).state);
+    };
+    assert_eq!(rest.trouble, handoff_core::rest::Trouble::Limit);
+    assert_eq!(rest.reason.as_str(), "usage limit, try again in 2 hours");
+    let now = stage.task(task.id);
+    assert_eq!((now.state.clone(), now.attempts()), (TaskState::Queued, 0));
+    assert!(stage.try_walk("true").unwrap().is_none(), "it rests");
+    assert!(
+        stage.quarantined(&now).is_some(),
+        "what it had begun is kept"
+    );
+    stage.tell(&now, handoff_core::task::Command::Unhold);
+    assert_eq!(stage.walk("echo new > new.txt").ending, Ending::Done);
+    stage.assert_sound();
 }

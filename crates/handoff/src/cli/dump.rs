@@ -7,12 +7,11 @@ use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::task::{Brief, Command, Reason, Summary, TaskSpec, VerifyCommand, View};
 use handoff_core::{IdempotencyKey, Task, TaskId, TaskName};
 use handoff_store::queue::{Answer, Change, TaskRef};
-use handoff_store::{read, tasks};
 
 use super::batch::SlotsArg;
 use super::batch::opening::{self, Earnest};
-use super::baton;
 use super::queue::{KeyArg, show_change};
+use super::{baton, worker};
 use crate::context::Context;
 use crate::desk::{Desk, fence};
 use crate::failure::Failure;
@@ -148,11 +147,17 @@ fn record(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let recorded = desk.submit(change, key)?;
+    let mut is_open = false;
     if let Answer::Task(task) = &recorded.receipt.answer {
         baton::write(desk, task, ctx);
+        is_open = task.state.ending().is_none();
     }
     let shown = show_change(desk, &recorded, verb, ctx);
-    shown.map_err(|failure| recorded.untold(failure))
+    let shown = shown.map_err(|failure| recorded.untold(failure))?;
+    if is_open {
+        worker::miss(desk, ctx)?;
+    }
+    Ok(shown)
 }
 
 /// The baton as it would be written, or the task as it is.
@@ -160,10 +165,7 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
     let now = desk.now()?;
     let task = match change {
         Change::Add { id, project, spec } => Task::begin(id, project, spec, now.wall),
-        Change::Tell { task, .. } => read(&mut *desk.store, |tx| match &task {
-            TaskRef::Id(id) => tasks::get(tx, *id),
-            TaskRef::Named { project, name } => tasks::named(tx, *project, name),
-        })?,
+        Change::Tell { task, .. } => desk.find(&task)?,
         Change::ClaimNext { .. }
         | Change::Claim { .. }
         | Change::Hold { .. }

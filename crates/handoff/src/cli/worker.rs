@@ -9,21 +9,24 @@ mod unit;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use handoff_agents::{Agent, AgentName};
-use handoff_api::{ExitCode, WorkerDocument, WorkersDocument};
+use handoff_api::{ExitCode, RestDocument, WorkerDocument, WorkersDocument};
 use handoff_core::Action;
-use handoff_engine::{Crew, Shift};
+use handoff_engine::{Capacity, Crew, Shift};
 use handoff_store::StoreError;
 
 pub(super) use self::detach::come_up;
 use self::place::Place;
 use self::report::Reporter;
-pub(super) use self::roll::living;
+pub(super) use self::roll::{living, miss};
 use super::session::Spawner;
+use super::span::Span;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
+use crate::output::rest_lines;
 
 /// How many tasks are worked on at once when nobody says otherwise.
 const SLOTS: usize = 3;
@@ -86,7 +89,17 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let (is_detached, in_background) = (args.detach, args.in_background);
     let config = ctx.config()?.worker;
     let slots = args.slots.or(config.slots).map_or(SLOTS, usize::from);
+    let (limits, stagger) = (config.limits, config.stagger);
     let (agent, arguments) = args.agent(config.agent)?;
+    let capacity = Capacity {
+        slots,
+        usual: Some(agent.clone()),
+        limits: limits
+            .into_iter()
+            .map(|(name, most)| (name, most.get().into()))
+            .collect(),
+        stagger: stagger.map_or(Duration::ZERO, Span::duration),
+    };
     let spawner = Spawner::new(agent, arguments, summons::summon, ctx)?;
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
@@ -97,7 +110,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         detach::come_up()?;
     }
     let clock = ctx.clock()?;
-    let crew = Crew::new(Place::new(ctx, spawner), slots, shift);
+    let crew = Crew::new(Place::new(ctx, spawner), capacity, shift);
     let mut reporter = Reporter::new(shift);
     let mut workshop = desk.workshop(ctx, &*clock)?;
     let mut untold = None;
@@ -113,16 +126,27 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let living = match Desk::peek(ctx)? {
-        Some(desk) => living(&desk, ctx)?,
-        None => vec![],
+    let usual = ctx.config()?.worker.agent;
+    let (living, rests) = match Desk::peek(ctx)? {
+        Some(mut desk) => (living(&desk, ctx)?, desk.rests(usual.as_ref())?),
+        None => (vec![], vec![]),
     };
     if ctx.out.is_json() {
         let workers = living.iter().map(|it| WorkerDocument { pid: it.pid });
         let workers = workers.collect();
-        ctx.out
-            .document(WorkersDocument::SCHEMA, WorkersDocument { workers })?;
-    } else if living.is_empty() {
+        ctx.out.document(
+            WorkersDocument::SCHEMA,
+            WorkersDocument {
+                workers,
+                rests: rests.iter().map(RestDocument::of).collect(),
+            },
+        )?;
+        return Ok(ExitCode::Done);
+    }
+    for line in rest_lines(&rests) {
+        ctx.out.note(line)?;
+    }
+    if living.is_empty() {
         ctx.out
             .note("No worker lives here. Start one: `handoff worker --agent NAME`.")?;
     } else {

@@ -9,6 +9,7 @@ use handoff_core::{
 };
 
 use super::plain::one_line;
+use super::rest_line::why_it_rests;
 use super::table::cut;
 
 /// A brief may be long; whoever wants it all asks `queue show`.
@@ -60,6 +61,9 @@ fn task_event(event: &TaskEvent) -> String {
         }
         TaskEvent::Released { fence, reason } => {
             format!("released fence {fence}{}", why(reason.as_ref()))
+        }
+        TaskEvent::PutOff { fence, rest } => {
+            format!("put off with fence {fence}, rests {}", why_it_rests(rest))
         }
         TaskEvent::LeaseExpired { fence } => format!("lost its lease with fence {fence}"),
         TaskEvent::Completed { summary, .. } => format!("completed{}", why(summary.as_ref())),

@@ -20,6 +20,8 @@ fn an_active_dump_is_a_task_for_the_next_session() {
     exit status: 0
     --- stdout ---
     dumped fix: queued
+    --- stderr ---
+    No worker lives here to take it: `handoff worker --agent NAME` starts one.
     ");
     let task = stage.json("queue claim")["task"].clone();
     assert_eq!(

@@ -42,7 +42,9 @@ fn add_puts_a_task_into_the_queue() {
         ],
         "priority": -3,
         "project": "proj_1",
+        "rest": null,
         "said": null,
+        "setbacks": 0,
         "state": "waiting",
         "verify": "make",
         "version": 1,
@@ -90,7 +92,7 @@ fn list_of_a_repository_without_tasks_says_how_to_begin() {
     assert_snapshot!(stage.say("queue list --json").snapshot(), @r#"
     exit status: 0
     --- stdout ---
-    {"schema":"handoff.queue/1","project":"","hold":null,"tasks":[],"has_more":false}
+    {"schema":"handoff.queue/1","project":"","hold":null,"rests":[],"tasks":[],"has_more":false}
     "#);
     assert!(!stage.env.handoff_home().exists(), "looking makes no store");
 }
@@ -192,8 +194,10 @@ fn show_tells_everything_about_a_task() {
       ],
       "priority": 0,
       "project": "proj_1",
+      "rest": null,
       "said": null,
       "schema": "handoff.task/1",
+      "setbacks": 0,
       "state": "waiting",
       "verify": "make test",
       "version": 1,
@@ -254,7 +258,9 @@ fn claim_gives_the_brief_and_the_fence() {
         "owns": [],
         "priority": 0,
         "project": "proj_1",
+        "rest": null,
         "said": null,
+        "setbacks": 0,
         "state": "leased",
         "verify": null,
         "version": 2,

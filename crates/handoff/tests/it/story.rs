@@ -31,6 +31,7 @@ on_both_stores! {
     the_same_key_fifty_times_at_once_makes_one_task,
     tasks_that_overlap_are_not_handed_out_together,
     a_feature_that_was_killed_in_the_middle_goes_on_from_the_prompt_alone,
+    an_agent_at_its_limit_makes_a_pause_and_no_failure,
 }
 
 fn on_postgres(story: fn(&Stage)) {
@@ -242,4 +243,37 @@ fn told_next(stage: &Stage, prompt: &str) -> String {
         .run_with_input(command, prompt.as_bytes())
         .success()
         .stdout
+}
+
+/// The first attempt runs into a limit that ends in a second; the next one works.
+const LIMITED: &str = r#"
+[[step]]
+when = { env = "HANDOFF_FENCE", is = "1" }
+print = "You have hit your usage limit. Try again in 1s.\n"
+[[step]]
+when = { env = "HANDOFF_FENCE", is = "1" }
+osc = "7501;state=blocked:kind=limit"
+[[step]]
+when = { env = "HANDOFF_FENCE", is = "1" }
+hang = true
+[[step]]
+write = { path = "new.txt", text = "new\n" }
+"#;
+
+fn an_agent_at_its_limit_makes_a_pause_and_no_failure(stage: &Stage) {
+    stage.add("fix");
+    let script = stage.script("agent.toml", LIMITED);
+    let words = ["worker", "--until-empty", "--script"].map(std::ffi::OsStr::new);
+    let worked = stage
+        .run(words.into_iter().chain([script.as_os_str()]))
+        .success();
+    let told = worked.stdout;
+    assert!(told.contains("fix is resting until "), "{told}");
+    assert!(told.contains("scripted is at its limit"), "{told}");
+    assert!(told.ends_with("fix is done\n"), "{told}");
+    let task = stage.json("queue show fix");
+    assert_eq!(
+        (&task["state"], &task["setbacks"], &task["rest"]),
+        (&"done".into(), &1.into(), &serde_json::Value::Null)
+    );
 }

@@ -35,6 +35,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 6,
         sql: include_str!("../../migrations/postgres/0006.sql"),
     },
+    Migration {
+        version: 7,
+        sql: include_str!("../../migrations/postgres/0007.sql"),
+    },
 ];
 
 /// Anyone's number; all of us take the same one while the schema is made.

@@ -8,7 +8,7 @@ use handoff_core::package::PackageCommand;
 use handoff_core::run::{RunCommand, RunSpec};
 use handoff_core::task::{Command, Reason, TaskSpec, VerifyCommand};
 use handoff_core::{
-    Batch, BatchId, BatchName, Caller, CommitId, ContextEvent, ContextScope,
+    AgentName, Batch, BatchId, BatchName, Caller, CommitId, ContextEvent, ContextScope,
     Digest as ContentDigest, FeatureEvent, FeatureId, FeatureName, FeatureRecord, Fence, HeadName,
     IdempotencyKey, Moment, Now, PackageId, PackageRecord, ProjectId, RepositoryEvent, Run, RunId,
     RunName, SessionId, Task, TaskId, TaskName, UnseenMove,
@@ -28,6 +28,15 @@ pub struct Request {
     pub key: IdempotencyKey,
     /// What is asked.
     pub change: Change,
+}
+
+/// Who would work on what is claimed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Agents {
+    /// The agent for tasks that ask for none of their own.
+    pub usual: Option<AgentName>,
+    /// Those that have enough to do.
+    pub full: Vec<AgentName>,
 }
 
 /// What can be asked.
@@ -50,6 +59,9 @@ pub enum Change {
         project: ProjectId,
         /// What is to keep the lease alive.
         tenure: TenureWish,
+        /// Who would do it. Not part of what is asked: a repeat gets the same task, whoever is free by then.
+        #[serde(skip)]
+        agents: Agents,
     },
     /// Lease this task.
     Claim {

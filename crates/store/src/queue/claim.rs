@@ -15,10 +15,12 @@ use crate::sql::RowLock;
 use crate::store::Transaction;
 use crate::tasks::{self, Place};
 
+pub(super) use crate::tasks::Line;
+
 /// Leases the first task that is ready and whose paths nobody else is changing.
 pub(super) fn next(
     tx: &mut Transaction<'_>,
-    project: ProjectId,
+    line: &Line<'_>,
     tenure: &TenureWish,
     by: &Caller,
     keyed: &Keyed<'_>,
@@ -27,10 +29,10 @@ pub(super) fn next(
     let (mut limit, mut has_swept) = (1, false);
     let mut others = RowLock::Skip;
     loop {
-        let ready = tasks::ready(tx, project, place, limit, others)?;
+        let ready = tasks::ready(tx, line, place, limit, others)?;
         if !has_swept && (ready.tasks.is_empty() || ready.run_out > 0) {
             has_swept = true;
-            if sweep(tx, project)? > 0 {
+            if sweep(tx, line.project)? > 0 {
                 continue;
             }
         }

@@ -35,6 +35,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         version: 6,
         sql: include_str!("../../migrations/sqlite/0006.sql"),
     },
+    Migration {
+        version: 7,
+        sql: include_str!("../../migrations/sqlite/0007.sql"),
+    },
 ];
 
 /// Makes sure that the file has the newest schema, and says which store it is.

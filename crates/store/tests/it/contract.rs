@@ -12,6 +12,7 @@ mod ownership;
 mod packages;
 mod queue;
 mod repositories;
+mod rests;
 mod runs;
 
 /// Makes a test of each function for SQLite and for PostgreSQL.

@@ -8,7 +8,7 @@ use handoff_core::lease::Ttl;
 use handoff_core::task::{Command, Dependency, TaskSpec};
 use handoff_core::{Caller, Fence, IdempotencyKey, ProjectId, StoreId, Task, TaskId};
 use handoff_store::postgres::PostgresStore;
-use handoff_store::queue::{Change, Receipt, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Agents, Change, Receipt, Request, TaskRef, TenureWish, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
 use handoff_store::{Store, StoreError, audit, read};
 use handoff_testkit::postgres::Database;
@@ -166,7 +166,12 @@ impl Fixture {
 pub(crate) fn claim_next(project: ProjectId) -> Change {
     let ttl = Ttl::new(TTL).unwrap();
     let tenure = TenureWish::Timed { ttl };
-    Change::ClaimNext { project, tenure }
+    let agents = Agents::default();
+    Change::ClaimNext {
+        project,
+        tenure,
+        agents,
+    }
 }
 
 pub(crate) fn complete(fence: Fence) -> Command {

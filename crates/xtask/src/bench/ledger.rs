@@ -12,7 +12,7 @@ use handoff_core::{Caller, IdempotencyKey, ProjectId, StoreId, Task, TaskId};
 use handoff_process::{SystemClock, mint};
 use handoff_store::Store;
 use handoff_store::postgres::PostgresStore;
-use handoff_store::queue::{Change, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Agents, Change, Request, TaskRef, TenureWish, submit};
 use handoff_store::sqlite::{Ambient, SqliteStore};
 use postgres::NoTls;
 use rusqlite::Connection;
@@ -126,6 +126,7 @@ impl Ledger {
         self.submit(Change::ClaimNext {
             project: self.project,
             tenure: timed(),
+            agents: Agents::default(),
         })
     }
 

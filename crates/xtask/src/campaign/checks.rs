@@ -74,7 +74,7 @@ fn of_task(event: &TaskEvent) -> What {
             fence: fence.number(),
             until: term.expires.0,
         },
-        TaskEvent::Released { .. } => What::Released,
+        TaskEvent::Released { .. } | TaskEvent::PutOff { .. } => What::Released,
         TaskEvent::LeaseExpired { .. } => What::Expired,
         TaskEvent::Completed { fence, .. } => What::Completed {
             fence: fence.map(handoff_core::Fence::number),

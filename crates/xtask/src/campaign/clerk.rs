@@ -9,7 +9,7 @@ use handoff_core::task::{Command, Refusal, TaskSpec};
 use handoff_core::time::Clock as _;
 use handoff_core::{Caller, Fence, ProjectId, Task, TaskId};
 use handoff_process::{SystemClock, mint};
-use handoff_store::queue::{Answer, Change, Request, TaskRef, TenureWish, submit};
+use handoff_store::queue::{Agents, Answer, Change, Request, TaskRef, TenureWish, submit};
 use handoff_store::{Store, StoreError};
 
 use super::door::Door;
@@ -81,7 +81,11 @@ impl Clerk {
                 project,
                 spec: spec(name)?,
             },
-            Act::Claim => Change::ClaimNext { project, tenure },
+            Act::Claim => Change::ClaimNext {
+                project,
+                tenure,
+                agents: Agents::default(),
+            },
             Act::Renew { task, fence } => {
                 let fence = Fence::new(*fence);
                 tell(task, Command::Renew { fence })?

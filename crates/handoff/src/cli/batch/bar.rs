@@ -11,7 +11,7 @@ const CELLS: usize = 10;
 pub(super) fn bar(state: Phase, took: Option<f64>, estimate: Option<f64>) -> String {
     let filled = match state {
         Phase::Done | Phase::Failed | Phase::Blocked | Phase::Cancelled => CELLS,
-        Phase::Waiting | Phase::Held | Phase::Queued => 0,
+        Phase::Waiting | Phase::Held | Phase::Resting | Phase::Queued => 0,
         Phase::Leased | Phase::Running => underway(took, estimate),
     };
     let sign = match state {
@@ -19,6 +19,7 @@ pub(super) fn bar(state: Phase, took: Option<f64>, estimate: Option<f64>) -> Str
         Phase::Done
         | Phase::Waiting
         | Phase::Held
+        | Phase::Resting
         | Phase::Queued
         | Phase::Leased
         | Phase::Running => "█",

@@ -11,7 +11,7 @@ use handoff_store::queue::{Answer, Change};
 use super::change;
 use super::manifest_file;
 use super::plan::{self, SlotsArg};
-use crate::cli::baton;
+use crate::cli::{baton, worker};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -51,7 +51,9 @@ pub(in crate::cli) fn open(
         baton::write_batch(&mut desk, batch, ctx);
     }
     let shown = change::tell(&mut desk, &recorded, ctx);
-    shown.map_err(|failure| recorded.untold(failure))
+    let shown = shown.map_err(|failure| recorded.untold(failure))?;
+    worker::miss(&desk, ctx)?;
+    Ok(shown)
 }
 
 fn opening(manifest: Manifest, base: handoff_core::CommitId, desk: &Desk) -> Change {

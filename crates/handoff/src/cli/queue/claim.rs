@@ -6,7 +6,7 @@ use handoff_api::{ClaimDocument, ExitCode, TaskDocument};
 use handoff_core::Cursor;
 use handoff_core::lease::Ttl;
 use handoff_core::time::Clock;
-use handoff_store::queue::{Answer, Change, TenureWish};
+use handoff_store::queue::{Agents, Answer, Change, TenureWish};
 use handoff_store::{events, read};
 
 use super::KeyArg;
@@ -45,6 +45,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         None => Change::ClaimNext {
             project: desk.project,
             tenure,
+            agents: Agents::default(),
         },
     };
     let key = args.key.key.unwrap_or_else(fresh_key);

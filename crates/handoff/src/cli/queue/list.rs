@@ -1,15 +1,15 @@
 //! `handoff queue list`.
 
-use handoff_api::{ExitCode, HoldDocument, QueueDocument, TaskDocument};
+use handoff_api::{ExitCode, HoldDocument, QueueDocument, RestDocument, TaskDocument};
 use handoff_core::task::{Part, Phase, View};
-use handoff_core::{BatchId, HoldScope, Task};
+use handoff_core::{AgentName, BatchId, HoldScope, Rest, Task};
 use handoff_store::tasks::{Listed, Which};
 use handoff_store::{StoreError, Transaction, holds, read, tasks};
 
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Table, Tone, plain};
+use crate::output::{Table, Tone, plain, rest_lines};
 
 /// The longest page.
 const MAX_LIMIT: u32 = 10_000;
@@ -28,12 +28,17 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let Some(mut desk) = Desk::peek(ctx)? else {
         return nothing(ctx);
     };
-    let queue = page(&mut desk, args)?;
+    let usual = ctx.config()?.worker.agent;
+    let (queue, rests) = page(&mut desk, args, usual.as_ref())?;
     if ctx.out.is_json() {
         ctx.out.document(QueueDocument::SCHEMA, queue)?;
         return Ok(ExitCode::Done);
     }
     show_hold(&queue, ctx)?;
+    for line in rest_lines(&rests) {
+        let line = ctx.out.styled(Tone::Attention, &line);
+        ctx.out.note(line)?;
+    }
     if queue.tasks.is_empty() {
         return nothing(ctx);
     }
@@ -48,7 +53,11 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-fn page(desk: &mut Desk, args: &Args) -> Result<QueueDocument, Failure> {
+fn page(
+    desk: &mut Desk,
+    args: &Args,
+    usual: Option<&AgentName>,
+) -> Result<(QueueDocument, Vec<Rest>), Failure> {
     let project = desk.project;
     let which = if args.all { Which::All } else { Which::Open };
     let scopes = HoldScope::over(project);
@@ -59,6 +68,8 @@ fn page(desk: &mut Desk, args: &Args) -> Result<QueueDocument, Failure> {
         listed.truncate(args.limit as usize);
         let hold = holds::in_force(tx, &scopes)?;
         let held = held_batches(tx, &listed)?;
+        let resting = tasks::resting(tx, project, usual)?;
+        let rests: Vec<_> = resting.into_iter().filter_map(|it| it.rest).collect();
         let view = |task: &Task| View {
             now: &tx.now.moment,
             is_held_above: hold.is_some() || is_in(task, &held),
@@ -66,12 +77,14 @@ fn page(desk: &mut Desk, args: &Args) -> Result<QueueDocument, Failure> {
         };
         let document = |it: &Listed| TaskDocument::of(&it.task, view(&it.task));
         let tasks = listed.iter().map(document).collect();
-        Ok(QueueDocument {
+        let queue = QueueDocument {
             project: project.to_string(),
             hold: hold.map(|(scope, hold)| HoldDocument::on(scope, Some(&hold))),
+            rests: rests.iter().map(RestDocument::of).collect(),
             tasks,
             has_more,
-        })
+        };
+        Ok((queue, rests))
     })?)
 }
 
@@ -101,6 +114,7 @@ fn nothing(ctx: &mut Context) -> Result<ExitCode, Failure> {
         let empty = QueueDocument {
             project: String::new(),
             hold: None,
+            rests: vec![],
             tasks: vec![],
             has_more: false,
         };
@@ -152,7 +166,7 @@ pub(in crate::cli) fn tone(state: Phase) -> Tone {
     match state {
         Phase::Waiting | Phase::Cancelled => Tone::Faint,
         Phase::Queued => Tone::Plain,
-        Phase::Held | Phase::Blocked => Tone::Attention,
+        Phase::Held | Phase::Resting | Phase::Blocked => Tone::Attention,
         Phase::Leased | Phase::Running => Tone::Active,
         Phase::Done => Tone::Good,
         Phase::Failed => Tone::Bad,

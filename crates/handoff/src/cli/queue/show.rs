@@ -65,6 +65,12 @@ fn labelled(task: &TaskDocument, waits_for: &str) -> Vec<(&'static str, String)>
             .clone()
             .unwrap_or_else(|| "without a reason".to_owned())
     });
+    let rest = task.rest.as_ref().map(|rest| {
+        let until = rest.until.strftime("%Y-%m-%d %H:%M:%S UTC");
+        let (what, agent) = (rest.trouble.in_words(), rest.agent.as_deref());
+        let agent = agent.unwrap_or("its agent");
+        format!("until {until}: {agent} {what} ({})", rest.reason)
+    });
     let rows = [
         ("id", Some(task.id.clone())),
         (
@@ -85,6 +91,7 @@ fn labelled(task: &TaskDocument, waits_for: &str) -> Vec<(&'static str, String)>
         ),
         ("lease", lease),
         ("held", hold),
+        ("rests", rest),
         (
             "owns",
             (!task.owns.is_empty()).then(|| task.owns.join("  ")),

@@ -5,8 +5,8 @@ use handoff_core::lease::Ttl;
 use handoff_core::task::Command;
 use handoff_core::{Action, Fence, IdempotencyKey, SessionId, Task, TaskState};
 use handoff_session::environment::Work;
+use handoff_store::StoreKind;
 use handoff_store::queue::{Change, TaskRef, TenureWish};
-use handoff_store::{StoreKind, read, tasks};
 
 use super::lease_keeper;
 use crate::context::{Context, fresh_key};
@@ -24,11 +24,7 @@ impl Assignment {
     pub(super) fn find(text: &str, ctx: &Context) -> Result<Self, Failure> {
         let mut desk = Desk::open(ctx)?;
         desk.caller.may(Action::Claim)?;
-        let task = desk.task_ref(text)?;
-        let task = read(&mut *desk.store, |tx| match &task {
-            TaskRef::Id(id) => tasks::get(tx, *id),
-            TaskRef::Named { project, name } => tasks::named(tx, *project, name),
-        })?;
+        let task = desk.task(text)?;
         match &task.state {
             TaskState::Done { .. } | TaskState::Cancelled { .. } => Err(over(&task)),
             TaskState::Waiting

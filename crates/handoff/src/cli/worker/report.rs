@@ -6,7 +6,7 @@ use handoff_engine::{Ending, News, Shift, Walked};
 
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Tone, one_line, plain};
+use crate::output::{Tone, one_line, plain, rest_lines, why_it_rests};
 
 /// What came of the tasks so far.
 #[derive(Debug)]
@@ -41,7 +41,15 @@ impl Reporter {
                     ctx,
                 )
             }
-            News::Idle => note("Nothing is ready; waiting.".to_owned(), ctx),
+            News::Idle(rests) if rests.is_empty() => {
+                note("Nothing is ready; waiting.".to_owned(), ctx)
+            }
+            News::Idle(rests) => {
+                for line in rest_lines(&rests) {
+                    note(line, ctx)?;
+                }
+                Ok(())
+            }
             News::Ended(walked) => self.ended(&walked, ctx),
             News::GivenUp(failure) => {
                 self.wrong += 1;
@@ -61,8 +69,11 @@ impl Reporter {
             Ending::Failed(reason) => ("failed", Some(reason.as_str())),
             Ending::Blocked(reason) => ("blocked", Some(reason.as_str())),
             Ending::GivenBack(reason) => ("given_back", Some(reason.as_str())),
+            Ending::Resting(rest) => ("resting", Some(rest.reason.as_str())),
         };
-        if reason.is_some() {
+        // Whoever stays sees what becomes of one that rests.
+        let is_for_later = matches!(walked.ending, Ending::Resting(_)) && self.shift != Shift::Once;
+        if reason.is_some() && !is_for_later {
             self.wrong += 1;
         }
         let task = walked.name.as_str();
@@ -80,8 +91,14 @@ impl Reporter {
             Ending::Failed(_) => (Tone::Bad, "failed"),
             Ending::Blocked(_) => (Tone::Attention, "blocked"),
             Ending::GivenBack(_) => (Tone::Attention, "given back"),
+            Ending::Resting(_) => (Tone::Attention, "resting"),
         };
-        let reason = reason.map_or_else(String::new, |reason| format!(": {}", plain(reason)));
+        let reason = match &walked.ending {
+            Ending::Resting(rest) => format!(" {}", why_it_rests(rest)),
+            Ending::Done | Ending::Failed(_) | Ending::Blocked(_) | Ending::GivenBack(_) => {
+                reason.map_or_else(String::new, |reason| format!(": {}", plain(reason)))
+            }
+        };
         let line = format!("{task} is {}{reason}", ctx.out.styled(tone, word));
         Ok(ctx.out.line(line)?)
     }

@@ -3,7 +3,7 @@
 use handoff_core::lease::Tenure;
 use handoff_core::task::{Command, Evidence, Refusal};
 use handoff_core::{Fence, PackageId, SessionId, Task};
-use handoff_store::queue::{Change, TenureWish};
+use handoff_store::queue::{Agents, Change, TenureWish};
 use handoff_store::{StoreError, read, tasks};
 
 use super::on_both_stores;
@@ -128,6 +128,7 @@ fn an_anchored_lease_ends_only_with_its_holder(fixture: &mut Fixture) {
     let change = Change::ClaimNext {
         project,
         tenure: TenureWish::Anchored { session },
+        agents: Agents::default(),
     };
     let claimed = task_of(fixture.submit(change).unwrap());
     assert_eq!(

@@ -1,0 +1,97 @@
+//! What becomes of a task that is not done: it failed, needs a person, or goes back into the queue, at once or for later.
+
+use handoff_core::TaskState;
+use handoff_core::rest::{Setback, Trouble};
+use handoff_core::task::Command;
+
+use super::{Ending, Walk, reason};
+use crate::error::EngineError;
+use crate::spawn::{Call, Need, Spawn};
+use crate::workshop::Workshop;
+
+/// A task that was tried so often and always lost its session needs a person.
+const MOST_ATTEMPTS: u64 = 5;
+
+impl Walk {
+    /// A person is told what came to nothing.
+    pub(super) fn summon(&self, ending: &Ending, spawn: &dyn Spawn) {
+        let need = match ending {
+            Ending::Blocked(reason) => Need::Help(reason),
+            Ending::Failed(reason) => Need::Look(reason),
+            Ending::Done | Ending::GivenBack(_) | Ending::Resting(_) => return,
+        };
+        spawn.summon(&Call {
+            task: &self.task,
+            session: self.session,
+            need,
+        });
+    }
+
+    pub(super) fn unstarted(&self, why: &str) -> Setback {
+        Setback {
+            trouble: Trouble::Start,
+            agent: self.task.spec.agent.clone(),
+            reason: reason(why),
+            resets_at: None,
+        }
+    }
+
+    /// Gives the task back for later; or to a person, if that was so too often.
+    pub(super) fn put_off(
+        &self,
+        workshop: &mut Workshop<'_>,
+        setback: Setback,
+    ) -> Result<Ending, EngineError> {
+        let fence = self.task.fence;
+        let why = setback.reason.clone();
+        workshop.tell(&self.task, Command::PutOff { fence, setback }, "end")?;
+        let task = workshop.reload(&self.task)?;
+        Ok(match (task.state, task.rest) {
+            (TaskState::Blocked { reason, .. }, _) => Ending::Blocked(reason),
+            (_, Some(rest)) => Ending::Resting(Box::new(rest)),
+            // A person has told it to go on in the same moment.
+            (_, None) => Ending::GivenBack(why),
+        })
+    }
+
+    pub(super) fn reject(
+        &self,
+        workshop: &mut Workshop<'_>,
+        ending: Ending,
+    ) -> Result<Ending, EngineError> {
+        let ending = self.without_end(ending);
+        let fence = Some(self.task.fence);
+        let command = match ending.clone() {
+            Ending::Failed(reason) => Command::Fail { fence, reason },
+            Ending::Blocked(reason) => Command::Block { fence, reason },
+            Ending::GivenBack(reason) => Command::Release {
+                fence: self.task.fence,
+                reason: Some(reason),
+            },
+            Ending::Done => Command::Complete {
+                fence,
+                summary: None,
+            },
+            // It was told already.
+            Ending::Resting(_) => return Ok(ending),
+        };
+        workshop.tell(&self.task, command, "end")?;
+        Ok(ending)
+    }
+
+    /// A task that is always given back is not to go round for ever.
+    fn without_end(&self, ending: Ending) -> Ending {
+        let attempts = self.task.attempts();
+        match ending {
+            Ending::GivenBack(why) if attempts >= MOST_ATTEMPTS => {
+                let text = format!("given back {attempts} times, the last time because {why}");
+                Ending::Blocked(reason(&text))
+            }
+            Ending::Done
+            | Ending::Failed(_)
+            | Ending::Blocked(_)
+            | Ending::GivenBack(_)
+            | Ending::Resting(_) => ending,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Who is at work, and whether there is room for one more: slots, limits of agents, and a pause between two starts. Pure.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use handoff_core::time::Nanos;
+use handoff_core::{AgentName, Task, TaskId};
+use handoff_store::queue::Agents;
+
+/// How much a worker takes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capacity {
+    /// How many tasks are worked on at the same time.
+    pub slots: usize,
+    /// The agent for tasks that ask for none of their own.
+    pub usual: Option<AgentName>,
+    /// How many at most for one agent.
+    pub limits: BTreeMap<AgentName, usize>,
+    /// How long it takes at least from one start to the next.
+    pub stagger: Duration,
+}
+
+/// What may be done now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Claim something for one of these.
+    Claim(Agents),
+    /// Not yet: the last one has begun a moment ago.
+    After(Duration),
+    /// All hands are busy, or all agents are.
+    Full,
+}
+
+/// Who is at work.
+#[derive(Debug)]
+pub(crate) struct Rota {
+    capacity: Capacity,
+    hands: BTreeMap<TaskId, Option<AgentName>>,
+    begun_at: Option<Nanos>,
+}
+
+impl Rota {
+    pub(crate) const fn new(capacity: Capacity) -> Self {
+        Self {
+            capacity,
+            hands: BTreeMap::new(),
+            begun_at: None,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hands.is_empty()
+    }
+
+    /// The agent for tasks that ask for none.
+    pub(crate) const fn usual(&self) -> Option<&AgentName> {
+        self.capacity.usual.as_ref()
+    }
+
+    /// Whether another task can be claimed.
+    pub(crate) fn turn(&self, now: Nanos) -> Turn {
+        if self.hands.len() >= self.capacity.slots {
+            return Turn::Full;
+        }
+        let waited = self.begun_at.map(|at| now.since(at));
+        let left = waited.map(|waited| self.capacity.stagger.saturating_sub(waited));
+        match left.filter(|left| !left.is_zero()) {
+            Some(left) => Turn::After(left),
+            None => Turn::Claim(Agents {
+                usual: self.capacity.usual.clone(),
+                full: self.full(),
+            }),
+        }
+    }
+
+    /// One begins a new task.
+    pub(crate) fn begin(&mut self, task: &Task, now: Nanos) {
+        self.join(task);
+        self.begun_at = Some(now);
+    }
+
+    /// One goes on with a task whose session runs already: it is counted, but there was no start.
+    pub(crate) fn join(&mut self, task: &Task) {
+        let agent = task.spec.agent.as_ref().or(self.usual()).cloned();
+        self.hands.insert(task.id, agent);
+    }
+
+    pub(crate) fn leave(&mut self, task: TaskId) {
+        self.hands.remove(&task);
+    }
+
+    fn full(&self) -> Vec<AgentName> {
+        let at_work = |agent: &AgentName| {
+            let its = self.hands.values().filter(|it| it.as_ref() == Some(agent));
+            its.count()
+        };
+        let limits = self.capacity.limits.iter();
+        let full = limits.filter(|(agent, most)| at_work(agent) >= **most);
+        full.map(|(agent, _)| agent.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use handoff_core::task::TaskSpec;
+    use handoff_core::{ProjectId, Timestamp};
+
+    use super::*;
+
+    fn agent(name: &str) -> AgentName {
+        name.parse().unwrap()
+    }
+
+    fn task(wants: Option<&str>) -> Task {
+        let spec = TaskSpec {
+            agent: wants.map(agent),
+            ..TaskSpec::new("t".parse().unwrap(), "do it".parse().unwrap())
+        };
+        let id = TaskId::from_uuid(handoff_process::mint());
+        let project = ProjectId::from_uuid(handoff_process::mint());
+        Task::begin(id, project, spec, Timestamp::UNIX_EPOCH)
+    }
+
+    fn rota(slots: usize, stagger: u64) -> Rota {
+        Rota::new(Capacity {
+            slots,
+            usual: Some(agent("claude")),
+            limits: [(agent("claude"), 2), (agent("codex"), 1)].into(),
+            stagger: Duration::from_secs(stagger),
+        })
+    }
+
+    fn at(seconds: u64) -> Nanos {
+        Nanos(0).after(Duration::from_secs(seconds))
+    }
+
+    #[track_caller]
+    fn full(rota: &Rota) -> Vec<String> {
+        match rota.turn(at(0)) {
+            Turn::Claim(agents) => agents.full.into_iter().map(String::from).collect(),
+            turn @ (Turn::After(_) | Turn::Full) => panic!("{turn:?}"),
+        }
+    }
+
+    #[test]
+    fn an_agent_with_enough_to_do_gets_no_more_and_others_do() {
+        let mut rota = rota(8, 0);
+        assert_eq!(full(&rota), [""; 0]);
+        let (first, second) = (task(None), task(Some("claude")));
+        rota.begin(&first, at(0));
+        assert_eq!(full(&rota), [""; 0]);
+        rota.begin(&second, at(0));
+        assert_eq!(full(&rota), ["claude"]);
+        rota.begin(&task(Some("codex")), at(0));
+        assert_eq!(full(&rota), ["claude", "codex"]);
+        rota.leave(first.id);
+        assert_eq!(full(&rota), ["codex"]);
+    }
+
+    #[test]
+    fn no_more_than_there_are_slots_however_many_were_taken_over() {
+        let mut rota = rota(1, 0);
+        let (first, second) = (task(None), task(None));
+        rota.join(&first);
+        rota.join(&second);
+        assert_eq!(rota.turn(at(0)), Turn::Full);
+        rota.leave(first.id);
+        assert_eq!(rota.turn(at(0)), Turn::Full);
+        rota.leave(second.id);
+        assert!(rota.is_empty() && matches!(rota.turn(at(0)), Turn::Claim(_)));
+    }
+
+    #[test]
+    fn starts_keep_their_distance() {
+        let mut rota = rota(8, 2);
+        rota.join(&task(None));
+        assert!(
+            matches!(rota.turn(at(10)), Turn::Claim(_)),
+            "nothing was started"
+        );
+        rota.begin(&task(None), at(10));
+        assert_eq!(rota.turn(at(11)), Turn::After(Duration::from_secs(1)));
+        assert!(matches!(rota.turn(at(12)), Turn::Claim(_)));
+    }
+}
