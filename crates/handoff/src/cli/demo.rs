@@ -1,8 +1,9 @@
 //! `handoff demo`: the whole road once, in a scratch repository, with the built-in agent and the real ledger.
 //!
-//! It is a story in five scenes. What is told is read back from the ledger and from git, never made up: each line of a
+//! It is a story in six scenes. What is told is read back from the ledger and from git, never made up: each line of a
 //! scene is an event that was recorded.
 
+mod fan_out;
 mod feature;
 mod scene;
 mod stage;
@@ -35,6 +36,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     scene::first_task(&mut stage, ctx)?;
     scene::killed_in_the_middle(&mut stage, ctx)?;
     scene::repaired_and_finished(&mut stage, ctx)?;
+    fan_out::spread(&mut stage, ctx)?;
     feature::carried_on(&mut stage, ctx)?;
     scene::what_is_left(&mut stage, ctx)?;
     if args.keep {

@@ -10,18 +10,18 @@ fn left_behind(stage: &Stage) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn it_tells_five_scenes_whose_ledger_agrees_and_leaves_nothing() {
+fn it_tells_six_scenes_whose_ledger_agrees_and_leaves_nothing() {
     let stage = Stage::new();
     let told = stage.env.handoff(["demo"]).success();
     assert_eq!(told.stderr, "");
-    for number in 1..=5 {
+    for number in 1..=6 {
         assert!(
             told.stdout.contains(&format!("\n{number}. ")),
             "{}",
             told.stdout
         );
     }
-    assert!(!told.stdout.contains("\n6. "));
+    assert!(!told.stdout.contains("\n7. "));
     assert!(
         told.stdout.contains("refs/handoff/quarantine/farewell-"),
         "{}",
@@ -32,9 +32,17 @@ fn it_tells_five_scenes_whose_ledger_agrees_and_leaves_nothing() {
         "{}",
         told.stdout
     );
+    for said in [
+        "2 of 4 parts done",
+        "the session changed what it does not own: `README.md`",
+        "It differs from main in de/greet.sh and fr/greet.sh.",
+    ] {
+        assert!(told.stdout.contains(said), "{}", told.stdout);
+    }
     let ending = told.stdout.trim_end().lines().last().unwrap();
     assert!(
-        ending.starts_with("2 tasks, 1 feature and their ") && ending.ends_with(" events agree."),
+        ending.starts_with("7 tasks, 1 batch, 1 feature and their ")
+            && ending.ends_with(" events agree."),
         "{ending}"
     );
     assert_eq!(left_behind(&stage), Vec::<std::path::PathBuf>::new());
@@ -66,7 +74,8 @@ fn what_is_kept_can_be_looked_at() {
         .iter()
         .map(|task| task["state"].clone())
         .collect();
-    assert_eq!(states, ["done", "done"]);
+    let ends = ["done", "failed", "blocked", "done", "done", "done", "done"];
+    assert_eq!(states, ends);
 }
 
 #[test]

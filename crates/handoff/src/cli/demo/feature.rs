@@ -22,7 +22,7 @@ const EDIT: &str = "#!/bin/sh\necho \"Hello, $1. How are you?\"\n";
 pub(super) fn carried_on(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
     heading(
         ctx,
-        "4. A feature goes on in a fresh session, from the prompt alone",
+        "5. A feature goes on in a fresh session, from the prompt alone",
     )?;
     stage.handoff(&["init", "polite"])?;
     stage.write(".handoff/features/polite/FEATURE.md", GOAL)?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use handoff_api::ExitCode;
 use handoff_core::task::{Dependency, TaskSpec, Until};
 use handoff_core::{Event, Fence, StreamId, Task, TaskEvent, TaskId};
 use handoff_engine::{Attempt, reconcile};
@@ -11,6 +12,7 @@ use handoff_store::{audit, events, read, tasks};
 
 use super::stage::{Stage, finish};
 use super::{heading, tell};
+use crate::cli::queue::tone;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -41,7 +43,7 @@ pub(super) fn first_task(stage: &mut Stage, ctx: &mut Context) -> Result<(), Fai
         "sh farewell.sh Ada | grep -q Goodbye",
         after,
     )?;
-    finish(stage.start_worker("greet.toml")?)?;
+    finish(stage.start_worker("greet.toml")?, ExitCode::Done)?;
     recount(stage, &mut desk, ctx)
 }
 
@@ -91,13 +93,13 @@ pub(super) fn repaired_and_finished(stage: &mut Stage, ctx: &mut Context) -> Res
         "          ",
         &format!("The half work is safe: {}", refs.trim_end()),
     )?;
-    finish(stage.start_worker("farewell.toml")?)?;
+    finish(stage.start_worker("farewell.toml")?, ExitCode::Done)?;
     recount(stage, &mut desk, ctx)
 }
 
 /// The end of the story, and that it is true.
 pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
-    heading(ctx, "5. What is left")?;
+    heading(ctx, "6. What is left")?;
     let mut desk = stage.desk()?;
     let project = desk.project;
     let listed = read(&mut *desk.store, |tx| {
@@ -110,7 +112,7 @@ pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), F
         let branch = Attempt::of(&listed.task).branch(&listed.task);
         table.row([
             (Tone::Strong, task.name),
-            (Tone::Good, task.state.to_string()),
+            (tone(task.state), task.state.to_string()),
             (Tone::Plain, task.attempts.to_string()),
             (Tone::Faint, branch.to_string()),
         ]);
@@ -138,8 +140,8 @@ pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), F
         ctx,
         "\n",
         &format!(
-            "{} tasks, {} feature and their {} events {verdict}.",
-            audit.tasks, audit.features, audit.events
+            "{} tasks, {} batch, {} feature and their {} events {verdict}.",
+            audit.tasks, audit.batches, audit.features, audit.events
         ),
     )
 }

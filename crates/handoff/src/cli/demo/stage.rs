@@ -108,13 +108,19 @@ impl Stage {
 
     /// A worker as a process of its own, which can be killed.
     pub(super) fn start_worker(&self, script: &str) -> Result<Child, Failure> {
+        self.start(&["--once"], script)
+    }
+
+    /// A worker that takes four tasks at a time until nothing is left.
+    pub(super) fn start_crew(&self, script: &str) -> Result<Child, Failure> {
+        self.start(&["--until-empty", "--slots", "4"], script)
+    }
+
+    fn start(&self, words: &[&str], script: &str) -> Result<Child, Failure> {
         let script = self.root.join(script);
-        let arguments = [
-            "worker".as_ref(),
-            "--once".as_ref(),
-            "--script".as_ref(),
-            script.as_os_str(),
-        ];
+        let mut arguments = vec![OsStr::new("worker")];
+        arguments.extend(words.iter().map(OsStr::new));
+        arguments.extend([OsStr::new("--script"), script.as_os_str()]);
         let program = self.program(self.own_program(), &arguments);
         handoff_process::start(&program)
             .map_err(|error| Failure::failed("cannot start a worker").because(&error))
@@ -175,13 +181,13 @@ impl Drop for Stage {
     }
 }
 
-/// Waits for a worker, and is not content with anything but success.
-pub(super) fn finish(mut worker: Child) -> Result<(), Failure> {
+/// Waits for a worker, and is not content with any other end.
+pub(super) fn finish(mut worker: Child, expected: ExitCode) -> Result<(), Failure> {
     let exit = worker
         .wait(Some(PATIENCE))
         .map_err(|error| Failure::failed("cannot wait for the worker").because(&error))?;
     match exit {
-        Exit::Code(0) => Ok(()),
+        Exit::Code(code) if code == i32::from(expected.number()) => Ok(()),
         Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut => {
             let said = String::from_utf8_lossy(&worker.stderr().to_bytes()).into_owned();
             Err(Failure::new(
@@ -192,7 +198,7 @@ pub(super) fn finish(mut worker: Child) -> Result<(), Failure> {
     }
 }
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 7] = [
     (
         "repo/README.md",
         "# Greetings\n\nTwo small programs that say hello and goodbye.\n",
@@ -201,6 +207,8 @@ const FILES: [(&str, &str); 5] = [
     ("repo/farewell.sh", "#!/bin/sh\nexit 1\n"),
     ("greet.toml", include_str!("greet.toml")),
     ("farewell.toml", include_str!("farewell.toml")),
+    ("greetings.batch.toml", include_str!("greetings.batch.toml")),
+    ("greetings.toml", include_str!("greetings.toml")),
 ];
 
 /// The same process with another home, another directory and no configuration but our own.
