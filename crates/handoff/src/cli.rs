@@ -30,6 +30,8 @@ mod version;
 mod watchdog;
 mod worker;
 
+pub(crate) use session::Opener;
+
 use std::ffi::OsStr;
 
 use clap::error::ErrorKind;

@@ -12,6 +12,7 @@ use handoff_package::resumption::TASK;
 use handoff_session::Confinement;
 use serde::Deserialize;
 
+use crate::cli::Opener;
 use crate::cli::span::Span;
 use crate::failure::Failure;
 
@@ -62,6 +63,9 @@ pub(crate) struct WorkerConfig {
     pub(crate) limits: BTreeMap<AgentName, NonZeroU16>,
     /// How long it takes at least from one start to the next.
     pub(crate) stagger: Option<Span>,
+    /// How a person gets to see its sessions.
+    #[serde(default)]
+    pub(crate) spawn: Opener,
 }
 
 /// How a person is told that they are needed.
@@ -193,7 +197,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots`, \
-         `agent`, `limits` and `stagger`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
+         `agent`, `limits`, `stagger` and `spawn`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )

@@ -15,7 +15,8 @@ mod repository;
 mod run;
 
 pub use change::{
-    Agents, Answer, BatchRef, Change, Proved, Receipt, Receiving, Request, RunRef, TaskRef, TenureWish,
+    Agents, Answer, BatchRef, Change, Proved, Receipt, Receiving, Request, RunRef, TaskRef,
+    TenureWish,
 };
 
 use handoff_core::caller::Action;

@@ -18,6 +18,7 @@ mod letter;
 mod live_pane;
 mod logs;
 mod messages;
+mod opener;
 mod own_holder;
 mod pane;
 pub(super) mod patience;
@@ -42,6 +43,7 @@ use handoff_api::ExitCode;
 
 pub(super) use journal::run as events;
 pub(super) use journal::{Ending, JournalArgs};
+pub(crate) use opener::Opener;
 pub(super) use rest::{Manner, Rest};
 pub(super) use snapshot::snapshot;
 pub(super) use spawner::Spawner;

@@ -89,7 +89,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let (is_detached, in_background) = (args.detach, args.in_background);
     let config = ctx.config()?.worker;
     let slots = args.slots.or(config.slots).map_or(SLOTS, usize::from);
-    let (limits, stagger) = (config.limits, config.stagger);
+    let (limits, stagger, opener) = (config.limits, config.stagger, config.spawn);
     let (agent, arguments) = args.agent(config.agent)?;
     let capacity = Capacity {
         slots,
@@ -100,7 +100,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             .collect(),
         stagger: stagger.map_or(Duration::ZERO, Span::duration),
     };
-    let spawner = Spawner::new(agent, arguments, summons::summon, ctx)?;
+    let spawner = Spawner::new(agent, arguments, opener, summons::summon, ctx)?;
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     if is_detached {

@@ -323,3 +323,27 @@ fn a_session_may_not_be_a_worker() {
     work(&stage, WRITE).failure(9);
     assert_eq!(stage.state("fix"), "queued");
 }
+
+#[test]
+fn a_person_can_have_something_opened_for_each_session() {
+    let stage = Stage::new();
+    let opened = stage.env.work().join("opened");
+    let append = format!("echo \"$1\" >> {}", opened.display());
+    stage.configure(&format!(
+        "[worker]\nspawn = [\"sh\", \"-c\", {append:?}, \"sh\", \"{{task}} as {{name}}\"]\n"
+    ));
+    stage.add("fix");
+    work(&stage, WRITE).success();
+    assert_eq!(std::fs::read_to_string(&opened).unwrap(), "fix as fix-1\n");
+    stage.configure("[worker]\nspawn = [\"false\"]\n");
+    stage.add("other");
+    let worked = work(&stage, WRITE).success();
+    assert_eq!(
+        worked.stderr,
+        "no window was opened: the command exited with 1\n"
+    );
+    stage.configure("[worker]\nspawn = [\"no-such-program\"]\n");
+    stage.add("third");
+    work(&stage, WRITE).failure(3);
+    assert_eq!(stage.json("queue show third")["attempts"], 0);
+}

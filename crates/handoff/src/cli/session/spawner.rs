@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use handoff_agents::adapter::Prompt;
 use handoff_agents::{Agent, AgentName, Pointer};
+use handoff_core::SessionId;
 use handoff_engine::{Call, Order, Spawn, SpawnError};
 use handoff_process::Size;
 use handoff_session::Confinement;
@@ -13,13 +14,14 @@ use handoff_session::environment::Work;
 use handoff_session::stall::Policy;
 
 use super::launch::{Launch, own_program, require_program};
+use super::opener::Opener;
 use super::roster;
 use super::run::{LOG_LIMIT, MIB, find, send_first};
 use super::watch_args::Care;
 use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Format, Output};
+use crate::output::{Format, Output, plain};
 use crate::walls;
 
 /// What a start takes at most. A machine that is busy with other agents is slow.
@@ -33,6 +35,7 @@ pub(crate) struct Spawner {
     /// For tasks that ask for no agent of their own.
     agent: AgentName,
     arguments: Vec<OsString>,
+    opener: Opener,
     summon: Summon,
 }
 
@@ -45,10 +48,11 @@ impl Spawner {
         }
     }
 
-    /// Refuses an agent that is not known or not there, before a task is claimed for it.
+    /// Refuses an agent, or something to show it in, that is not known or not there, before a task is claimed for it.
     pub(crate) fn new(
         agent: AgentName,
         arguments: Vec<OsString>,
+        opener: Opener,
         summon: Summon,
         ctx: &Context,
     ) -> Result<Self, Failure> {
@@ -56,8 +60,10 @@ impl Spawner {
             ambient: ctx.ambient.clone(),
             agent,
             arguments,
+            opener,
             summon,
         };
+        spawner.opener.require(ctx)?;
         let (agent, argv) = spawner.command(None, ctx)?;
         refuse_shell(&agent)?;
         require_program(&argv[0], ctx.cwd()?, ctx)?;
@@ -113,9 +119,23 @@ impl Spawner {
             work: Some(work(order)),
         };
         launch.start(START_TAKES, &ctx)?;
+        self.show(order.session);
         match prompt {
             Prompt::File => Ok(()),
             Prompt::Message => send_first(order.prompt.to_owned(), &find(order.session, &ctx)?),
+        }
+    }
+}
+
+impl Spawner {
+    /// Opens what a person wants to see it in. The session lives without; that there is none is said.
+    fn show(&self, session: SessionId) {
+        let mut ctx = self.context();
+        let opened = find(session, &ctx).and_then(|known| self.opener.open(&known, &ctx));
+        if let Err(failure) = opened {
+            let causes = failure.causes.join(": ");
+            let text = format!("{}: {causes}", failure.message);
+            ctx.out.note(plain(&text)).ok();
         }
     }
 }
