@@ -24,6 +24,7 @@ mod store;
 mod task;
 mod teaching;
 mod upgrade;
+mod workflow;
 mod workspace;
 
 pub use agent::{AgentDocument, AgentsDocument, RehearsalChange, RehearsalDocument};
@@ -77,6 +78,10 @@ pub use teaching::{
     SkillsDocument, TextDocument,
 };
 pub use upgrade::{UpgradeDocument, UpgradeOutcome};
+pub use workflow::{
+    FlawDocument, RunDocument, RunStepDocument, RunsDocument, WorkflowCheckDocument,
+    WorkflowDocument, WorkflowRow, WorkflowsDocument,
+};
 pub use workspace::{
     ArchiveDocument, ArchiveRow, CleaningDocument, CleaningOutcome, ExclusionDocument,
     ExportDocument, FeatureRow, FeaturesDocument, InitDocument, SwitchDocument,

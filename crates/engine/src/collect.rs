@@ -47,11 +47,22 @@ pub(crate) fn commit(
     at: &Repository,
     paths: &[RepoPath],
 ) -> Result<Option<Evidence>, EngineError> {
+    commit_as(workshop, task, at, paths, &message(task))
+}
+
+/// The same with another message.
+pub(crate) fn commit_as(
+    workshop: &Workshop<'_>,
+    task: &Task,
+    at: &Repository,
+    paths: &[RepoPath],
+    message: &str,
+) -> Result<Option<Evidence>, EngineError> {
     if paths.is_empty() {
         return Ok(None);
     }
     let git = workshop.git.bound_to(at);
-    let commit = match git.commit_paths(at, paths, &message(task)) {
+    let commit = match git.commit_paths(at, paths, message) {
         Ok(commit) | Err(CommitError::IndexLeft { commit, .. }) => commit,
         // The session committed by itself, all of it.
         Err(CommitError::Empty) => git.head(at).map_err(EngineError::Base)?,

@@ -53,6 +53,9 @@ pub enum EngineError {
     /// A fan-in without a batch.
     #[error("{0} belongs to no batch")]
     NoBatch(handoff_core::TaskId),
+    /// Git could not be asked or told about a run.
+    #[error("cannot look at the commits of the run")]
+    Show(#[source] handoff_git::GitError),
     /// The state of the tree could not be found out.
     #[error("cannot look at the tree")]
     Status(#[source] handoff_git::GitError),

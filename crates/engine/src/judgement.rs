@@ -11,6 +11,7 @@ use handoff_session::record::Ending as Exit;
 use crate::attendance::Conclusion;
 use crate::collect::{commit, harvest};
 use crate::error::EngineError;
+use crate::phase;
 use crate::places::Attempt;
 use crate::referee;
 use crate::road::{Ending, reason};
@@ -68,6 +69,9 @@ fn judge_work(
     base: &CommitId,
     at: &Repository,
 ) -> Result<Judgement, EngineError> {
+    if let Some(run) = phase::run_of(workshop, task)? {
+        return phase::judge(workshop, task, &run, base, at);
+    }
     let worktree = workshop.places.worktree(task.project, Attempt::of(task));
     let paths = match harvest(workshop, task, at, base) {
         Ok(paths) => paths,

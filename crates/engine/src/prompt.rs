@@ -26,6 +26,8 @@ pub(crate) struct Baton<'a> {
     pub(crate) packages: &'a [Package],
     /// What the tool brought together, and what it could not.
     pub(crate) gathering: Option<&'a Gathering>,
+    /// What the phase of a run is told besides.
+    pub(crate) told: Option<&'a str>,
 }
 
 /// The text for the session.
@@ -42,6 +44,7 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
     if let Some(gathering) = baton.gathering {
         text += &gathering.text();
     }
+    text += baton.told.unwrap_or_default();
     text += &how_to_finish(task);
     text
 }

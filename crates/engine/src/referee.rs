@@ -47,7 +47,7 @@ pub(crate) fn verify(
 }
 
 /// Why an outcome is not accepted.
-fn objection(outcome: CheckOutcome) -> Option<String> {
+pub(crate) fn objection(outcome: CheckOutcome) -> Option<String> {
     match outcome {
         CheckOutcome::Passed => None,
         CheckOutcome::Failed { code } => Some(format!("exited with {code}")),

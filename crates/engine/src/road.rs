@@ -6,7 +6,7 @@
 mod rejection;
 
 use handoff_core::task::{Command, Evidence, Part, Reason};
-use handoff_core::{CommitId, Rest, SessionId, Task, TaskName};
+use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
 use handoff_store::queue::Agents;
@@ -22,7 +22,7 @@ use crate::session::Attendant;
 use crate::spawn::{Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
-use crate::{fan_in, reconcile, seal};
+use crate::{fan_in, phase, reconcile, seal};
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,9 +89,24 @@ enum Stage {
     Begun,
 }
 
+/// What is to be claimed.
+enum Wanted {
+    /// The next one for any of these agents.
+    Next(Agents),
+    /// This one.
+    This(TaskId),
+}
+
 impl Walk {
     /// Claims the next ready task.
     pub fn claim(workshop: &mut Workshop<'_>, agents: Agents) -> Result<Option<Self>, EngineError> {
+        Self::claim_wanted(workshop, Wanted::Next(agents))
+    }
+
+    fn claim_wanted(
+        workshop: &mut Workshop<'_>,
+        wanted: Wanted,
+    ) -> Result<Option<Self>, EngineError> {
         // What can fail without a task fails before one is claimed.
         let ground = workshop.survey()?;
         let session = SessionId::from_uuid(handoff_process::mint());
@@ -99,7 +114,11 @@ impl Walk {
         // Before the claim: a lease that is anchored in locks nobody holds would be taken for lost.
         let path = workshop.places.worker_lock(session);
         let lock = Lock::try_acquire(&path, "worker")?.ok_or(EngineError::Taken(path))?;
-        let Some(task) = workshop.claim_next(session, agents)? else {
+        let claimed = match wanted {
+            Wanted::This(task) => workshop.claim_this(session, task)?,
+            Wanted::Next(agents) => workshop.claim_next(session, agents)?,
+        };
+        let Some(task) = claimed else {
             drop(lock);
             // Nothing was ever in it but the lock.
             std::fs::remove_dir_all(workshop.places.session(session)).ok();
@@ -113,6 +132,14 @@ impl Walk {
             stage: Stage::Claimed,
             _lock: lock,
         }))
+    }
+
+    /// Claims this task; nothing if it is not to be had now.
+    pub fn claim_this(
+        workshop: &mut Workshop<'_>,
+        task: TaskId,
+    ) -> Result<Option<Self>, EngineError> {
+        Self::claim_wanted(workshop, Wanted::This(task))
     }
 
     /// Takes over the attempt of a dead worker. Nothing if somebody else was quicker.
@@ -208,6 +235,11 @@ impl Walk {
             self.base = base;
             self.ground = None;
         }
+        let run = phase::run_of(workshop, &self.task)?;
+        if let Some(run) = &run {
+            phase::show_in_git(workshop, run)?;
+            self.base = run.head().clone();
+        }
         let task = &self.task;
         let attempt = Attempt::of(task);
         let path = workshop.places.worktree(task.project, attempt);
@@ -222,7 +254,11 @@ impl Walk {
         if gathering.as_ref().is_some_and(|it| !it.needs_judgement()) {
             return Ok((at, Work::OfTool));
         }
-        self.write_prompt(workshop, gathering.as_ref())?;
+        phase::tick(workshop, task, &at)?;
+        let told = run
+            .map(|run| phase::text(workshop, &run, &at))
+            .transpose()?;
+        self.write_prompt(workshop, gathering.as_ref(), told.as_deref())?;
         self.begin(workshop, spawn)?;
         Ok((at, Work::OfAgent))
     }
@@ -239,6 +275,7 @@ impl Walk {
         &self,
         workshop: &mut Workshop<'_>,
         gathering: Option<&Gathering>,
+        told: Option<&str>,
     ) -> Result<(), EngineError> {
         let packages = workshop.packages_before(&self.task)?;
         let text = prompt(&Baton {
@@ -248,6 +285,7 @@ impl Walk {
             branch: &Attempt::of(&self.task).branch(&self.task),
             packages: &packages,
             gathering,
+            told,
         });
         let dir = Dir::open(&workshop.places.session(self.session))?;
         Ok(atomic::replace(
@@ -294,6 +332,10 @@ impl Walk {
             Judgement::EndedMeanwhile(ending) => ending,
         };
         self.summon(&ending, spawn);
+        // A view of the ledger: what keeps it from being shown does not undo what was proved.
+        if let Some(run) = phase::run_of(workshop, task)? {
+            phase::show_in_git(workshop, &run).ok();
+        }
         drop(occupied);
         // The outcome is recorded; what keeps the worktree from going is the reconcilers' business.
         reconcile::retire(workshop, task, Attempt::of(task)).ok();

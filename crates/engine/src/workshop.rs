@@ -8,7 +8,9 @@ use handoff_core::lease::Ttl;
 use handoff_core::package::{PackageKind, PackageStanding};
 use handoff_core::task::{Command, Evidence, VerifyCommand};
 use handoff_core::time::Clock;
-use handoff_core::{BranchName, Caller, CommitId, IdempotencyKey, ProjectId, SessionId, Task};
+use handoff_core::{
+    BranchName, Caller, CommitId, IdempotencyKey, ProjectId, SessionId, Task, TaskId,
+};
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
 use handoff_process::{Child, Exit};
@@ -97,6 +99,26 @@ impl Workshop<'_> {
             change,
         };
         Ok(submit(self.store, &request)?.answer.into_task())
+    }
+
+    /// Claims this task for a session; nothing if it is not to be had now.
+    pub(crate) fn claim_this(
+        &mut self,
+        session: SessionId,
+        task: TaskId,
+    ) -> Result<Option<Task>, EngineError> {
+        let change = Change::Claim {
+            task: TaskRef::Id(task),
+            tenure: self.tenure(session),
+        };
+        let key = format!("{session}/claim");
+        let key = key.parse().expect("an id and a word make a key");
+        let by = Caller::Worker;
+        match submit(self.store, &Request { by, key, change }) {
+            Ok(receipt) => Ok(receipt.answer.into_task()),
+            Err(StoreError::Refused { .. } | StoreError::Held { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Reports on a task. The same attempt says the same thing once, however often it is repeated.

@@ -58,6 +58,7 @@ pub mod merge;
 pub mod quarantine;
 pub mod ref_moves;
 pub mod ref_watch;
+mod referee_tree;
 pub mod repository;
 pub mod safe_commit;
 pub mod saved_work;

@@ -84,6 +84,25 @@ impl Git {
         Repository::open(path).map_err(WorktreeError::Open)
     }
 
+    /// Makes a linked worktree without a branch at `path`, whatever is there.
+    pub(crate) fn add_detached(
+        &self,
+        repository: &Repository,
+        path: &Path,
+        commit: &CommitId,
+    ) -> Result<Repository, WorktreeError> {
+        self.remove_worktree(repository, path)?;
+        let changing = Changing::begin(repository)?;
+        let made = self
+            .call("worktree", repository.any_place())
+            .arguments(["add", "--quiet", "--detach", "--"])
+            .arguments([path.as_os_str(), commit.as_str().as_ref()])
+            .run();
+        changing.end(&made)?;
+        made?;
+        Repository::open(path).map_err(WorktreeError::Open)
+    }
+
     /// Removes a linked worktree with everything in it, also when it was never finished or is
     /// already gone. The branch stays. Call [`Git::quarantine`] first.
     pub fn remove_worktree(

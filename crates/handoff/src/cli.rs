@@ -29,6 +29,7 @@ mod upgrade;
 mod version;
 mod watchdog;
 mod worker;
+mod workflow;
 
 pub(crate) use session::Opener;
 
@@ -76,6 +77,13 @@ enum Command {
     /// Batches: several tasks side by side, and what brings their results together.
     #[command(subcommand)]
     Batch(batch::Command),
+    /// Workflows: phases in fresh sessions, each proved by the tool.
+    #[command(subcommand)]
+    Workflow(workflow::Command),
+    /// Let a run of a workflow through its gate.
+    Approve(workflow::ApproveArgs),
+    /// Have the phase before the gate done again, with your reason.
+    Reject(workflow::RejectArgs),
     /// Stop handing out work; what runs goes on.
     Hold(hold::HoldArgs),
     /// Hand out work again.
@@ -164,6 +172,9 @@ impl Command {
             | Self::Version
             | Self::Help(_)
             | Self::Errand(_)
+            | Self::Workflow(_)
+            | Self::Approve(_)
+            | Self::Reject(_)
             | Self::ScriptedAgent(_) => false,
         }
     }
@@ -227,6 +238,9 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Dump(args) => dump::run(*args, ctx),
         Command::Queue(command) => queue::run(command, ctx),
         Command::Batch(command) => batch::run(command, ctx),
+        Command::Workflow(command) => workflow::run(command, ctx),
+        Command::Approve(args) => workflow::approve(args, ctx),
+        Command::Reject(args) => workflow::reject(args, ctx),
         Command::Hold(args) => hold::hold(args, ctx),
         Command::Unhold(args) => hold::unhold(args, ctx),
         Command::Context(command) => context::run(command, ctx),

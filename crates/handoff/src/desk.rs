@@ -10,13 +10,13 @@ use handoff_core::task::View;
 use handoff_core::time::Clock;
 use handoff_core::{
     AgentName, Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId,
-    ProjectMark, Rest, SessionId, Task, TaskId,
+    ProjectMark, Rest, Run, RunId, SessionId, Task, TaskId,
 };
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
 use handoff_session::environment;
-use handoff_store::queue::{BatchRef, Change, Receipt, Request, TaskRef, submit};
-use handoff_store::{Store, StoreError, batches, holds, read, tasks};
+use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, submit};
+use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 
 use crate::ambient::Ambient;
 use crate::context::{Context, fresh_key};
@@ -152,6 +152,31 @@ impl Desk {
         Ok(read(&mut *self.store, |tx| match &batch {
             BatchRef::Id(id) => batches::get(tx, *id),
             BatchRef::Named { project, name } => batches::named(tx, *project, name),
+        })?)
+    }
+
+    /// What the name or the id of a run on the command line means.
+    pub(crate) fn run_ref(&self, text: &str) -> Result<RunRef, Failure> {
+        if text.starts_with(RunId::PREFIX)
+            && let Ok(id) = text.parse()
+        {
+            return Ok(RunRef::Id(id));
+        }
+        let name = text.parse().map_err(|error| {
+            Failure::usage(format!("{text:?} is not the name of a run")).because(&error)
+        })?;
+        Ok(RunRef::Named {
+            project: self.project,
+            name,
+        })
+    }
+
+    /// The run that a name or an id on the command line means.
+    pub(crate) fn run(&mut self, text: &str) -> Result<Run, Failure> {
+        let run = self.run_ref(text)?;
+        Ok(read(&mut *self.store, |tx| match &run {
+            RunRef::Id(id) => runs::get(tx, *id),
+            RunRef::Named { project, name } => runs::named(tx, *project, name),
         })?)
     }
 

@@ -153,6 +153,7 @@ impl From<EngineError> for Failure {
             | EngineError::NoBatch(_)
             | EngineError::Seal(_)
             | EngineError::Secrets(_)
+            | EngineError::Show(_)
             | EngineError::Package(_)) => Self::of(ExitCode::Failed, &error),
         }
     }

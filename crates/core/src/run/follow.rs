@@ -116,9 +116,8 @@ impl Run {
     /// Why trying once more makes no sense.
     fn no_sense(&self, reason: &Reason, left: Option<&CommitId>) -> Option<Reason> {
         let phase = &self.at.phase;
-        let before = self.at.refused.as_ref();
-        if before.is_some_and(|it| is_same(it, reason, left)) {
-            let why = format!("phase `{phase}` makes no progress: twice {reason}");
+        if let Some(what) = { self.at.refused.as_ref() }.and_then(|it| same(it, reason, left)) {
+            let why = format!("phase `{phase}` makes no progress, {what} twice: {reason}");
             return Some(said(&why));
         }
         let retries = self.phase().retries;
@@ -131,9 +130,13 @@ impl Run {
     }
 }
 
-/// The same failure, or the same work.
-fn is_same(before: &Refused, reason: &Reason, left: Option<&CommitId>) -> bool {
-    before.reason == *reason || (left.is_some() && before.left.as_ref() == left)
+/// What was the same the time before.
+fn same(before: &Refused, reason: &Reason, left: Option<&CommitId>) -> Option<&'static str> {
+    match () {
+        () if before.reason == *reason => Some("the same failure"),
+        () if left.is_some() && before.left.as_ref() == left => Some("the same work"),
+        () => None,
+    }
 }
 
 fn stopped(reason: &Reason) -> RunEvent {

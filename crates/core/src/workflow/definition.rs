@@ -68,30 +68,21 @@ pub struct Suite {
 pub enum SuiteFormat {
     /// What `cargo test` prints.
     Cargo,
-    /// What `pytest -rA` prints.
-    Pytest,
     /// The Test Anything Protocol, as `node --test --test-reporter=tap` speaks it.
     Tap,
-    /// A file of JUnit XML.
+    /// A file of JUnit XML: `report`, or where `$HANDOFF_REPORT` says.
     Junit,
     /// The exit code: the whole suite is one test.
     Exit,
 }
 
 impl SuiteFormat {
-    pub(super) const ALL: [Self; 5] = [
-        Self::Cargo,
-        Self::Pytest,
-        Self::Tap,
-        Self::Junit,
-        Self::Exit,
-    ];
+    pub(super) const ALL: [Self; 4] = [Self::Cargo, Self::Tap, Self::Junit, Self::Exit];
 
     /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Cargo => "cargo",
-            Self::Pytest => "pytest",
             Self::Tap => "tap",
             Self::Junit => "junit",
             Self::Exit => "exit",

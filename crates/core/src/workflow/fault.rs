@@ -36,8 +36,8 @@ fn count(flaws: usize) -> String {
 pub struct Flaw {
     /// The line, counted from one.
     pub line: usize,
-    /// The phase it concerns, if it concerns one.
-    pub phase: Option<String>,
+    /// The name of the phase it concerns, if it concerns one: whatever stands there.
+    pub within: Option<String>,
     /// What.
     pub fault: Fault,
 }
@@ -45,7 +45,7 @@ pub struct Flaw {
 impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: ", self.line)?;
-        match &self.phase {
+        match &self.within {
             Some(phase) => write!(f, "phase `{phase}`: {}", self.fault),
             None => fmt::Display::fmt(&self.fault, f),
         }
@@ -154,9 +154,6 @@ pub enum Fault {
     /// A schema that is none.
     #[error("gives: {0}")]
     Gives(String),
-    /// A report without a file.
-    #[error("format `junit` needs `report`, the file that the command writes")]
-    NoReport,
     /// A workflow that does nothing.
     #[error("a workflow has at least one phase")]
     NoPhases,

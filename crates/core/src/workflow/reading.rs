@@ -55,13 +55,13 @@ fn line_at(text: &str, offset: usize) -> usize {
 struct Place {
     /// The first line of the table.
     line: usize,
-    phase: Option<String>,
+    within: Option<String>,
 }
 
 impl Place {
     const TOP: Self = Self {
         line: 1,
-        phase: None,
+        within: None,
     };
 }
 
@@ -75,8 +75,12 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn wrong(&mut self, field: &str, fault: Fault) {
         let line = self.line_of(field);
-        let phase = self.place.phase.clone();
-        self.flaws.push(Flaw { line, phase, fault });
+        let within = self.place.within.clone();
+        self.flaws.push(Flaw {
+            line,
+            within,
+            fault,
+        });
     }
 
     /// The line of a field in the table where the reader is, or of the table.
@@ -215,8 +219,8 @@ impl Reader<'_> {
         }
     }
 
-    fn enter(&mut self, line: usize, phase: Option<String>) {
-        self.place = Place { line, phase };
+    fn enter(&mut self, line: usize, within: Option<String>) {
+        self.place = Place { line, within };
     }
 
     fn suite(&mut self, draft: Spanned<SuiteDraft>) -> Option<Suite> {
@@ -237,9 +241,6 @@ impl Reader<'_> {
             });
             self.kept("report", read)
         });
-        if format == Some(SuiteFormat::Junit) && report.is_none() {
-            self.wrong("format", Fault::NoReport);
-        }
         let tests = self.paths("paths", &draft.paths);
         let config = (!draft.config.is_empty()).then(|| self.paths("config", &draft.config));
         self.place = Place::TOP;

@@ -21,6 +21,7 @@ pub(super) use self::detach::come_up;
 use self::place::Place;
 use self::report::Reporter;
 pub(super) use self::roll::{living, miss};
+pub(super) use self::summons::summon;
 use super::session::Spawner;
 use super::span::Span;
 use crate::context::Context;

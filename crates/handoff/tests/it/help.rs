@@ -4,11 +4,17 @@ use insta::assert_snapshot;
 
 use crate::stage::Stage;
 
+/// What help says before `demo`, and from there to the options.
+fn commands() -> (String, String) {
+    let help = Stage::new().say("help").success().stdout;
+    let (commands, _) = help.split_once("\nOptions:").expect("it has options");
+    let (first, rest) = commands.split_once("  demo").expect("it has a demo");
+    (first.to_owned(), rest.to_owned())
+}
+
 #[test]
 fn help_lists_the_commands() {
-    let help = Stage::new().say("help").success().stdout;
-    let (commands, _) = help.split_once("\nOptions:").unwrap();
-    assert_snapshot!(commands, @"
+    assert_snapshot!(commands().0, @"
     Carries work from one AI coding agent session to the next, runs several side by side without harm,
     and loses nothing
 
@@ -60,10 +66,19 @@ fn help_lists_the_commands() {
       rescue       Find what a session left that ended before its work was committed
       land         Bring the branch of a task into yours
       sandbox      Run a program that can change this worktree and nothing else
+    ");
+}
+
+#[test]
+fn help_lists_the_commands_around_tasks() {
+    assert_snapshot!(format!("  demo{}", commands().1), @"
       demo         Walk the whole road once in a scratch repository: no set-up, no key, no network
       dump         Write the baton for the next session: add a task, or say that one is done or blocked
       queue        Tasks: add, list, claim, report
       batch        Batches: several tasks side by side, and what brings their results together
+      workflow     Workflows: phases in fresh sessions, each proved by the tool
+      approve      Let a run of a workflow through its gate
+      reject       Have the phase before the gate done again, with your reason
       hold         Stop handing out work; what runs goes on
       unhold       Hand out work again
       context      Shared context: keyed JSON that sessions leave for each other

@@ -87,5 +87,6 @@ mod verify;
 mod waiting;
 #[cfg(test)]
 mod worker;
+mod workflow;
 #[cfg(test)]
 mod workspace;

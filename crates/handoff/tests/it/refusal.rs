@@ -320,12 +320,11 @@ fn a_store_of_a_newer_version_is_left_as_it_is() {
     newer.pragma_update(None, "journal_mode", "DELETE").unwrap();
     drop(newer);
     let before = fs::read(&database).unwrap();
-    assert_snapshot!(stage.say("queue list").snapshot(), @"
-    exit status: 10
-    --- stderr ---
-    error: the store has schema version 99; this program knows versions up to 4
-    hint: use the version of handoff that made this store
-    ");
+    let output = stage.say("queue list").failure(10);
+    let complaint = "the store has schema version 99; this program knows versions up to ";
+    assert!(output.stderr.contains(complaint), "{}", output.stderr);
+    let hint = "hint: use the version of handoff that made this store";
+    assert!(output.stderr.contains(hint), "{}", output.stderr);
     stage.say("queue add more --brief x").failure(10);
     assert_eq!(fs::read(&database).unwrap(), before);
 }

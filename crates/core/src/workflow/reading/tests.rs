@@ -65,7 +65,7 @@ next = "b"
         [
             "line 3: there is no field `colour`",
             "line 1: schema version 2 is not known; this program reads version 1",
-            "line 7: format: `xml` is not one of `cargo`, `pytest`, `tap`, `junit`, `exit`",
+            "line 7: format: `xml` is not one of `cargo`, `tap`, `junit`, `exit`",
             "line 8: paths: `../x` has a `.` or `..` segment",
             "line 10: phase `a`: `role` is missing",
             "line 13: phase `a`: proof: `faith` is not one of `plan`, `red`, `green`, `same`, `checks`, `until`",
@@ -118,7 +118,7 @@ fn every_way_must_lead_somewhere() {
 fn a_role_has_its_paths() {
     let text = BUILT_IN.iter().find(|(name, _)| *name == "tdd").unwrap().1;
     let text = format!(
-        "{}\n[tests]\ncommand = \"pytest -rA\"\nformat = \"pytest\"\npaths = [\"tests/\"]\nconfig = [\"conftest.py\"]\n{}",
+        "{}\n[tests]\ncommand = \"pytest\"\nformat = \"junit\"\npaths = [\"tests/\"]\nconfig = [\"conftest.py\"]\n{}",
         &text[..text.find("[[").unwrap()],
         &text[text.find("[[").unwrap()..]
     );

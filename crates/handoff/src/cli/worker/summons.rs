@@ -16,7 +16,7 @@ use crate::failure::Failure;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Tells a person, if there is a command for it and nobody has told this before. Nothing fails because nobody could be told.
-pub(super) fn summon(call: &Call<'_>, ctx: &Context) {
+pub(crate) fn summon(call: &Call<'_>, ctx: &Context) {
     try_summon(call, ctx).ok();
 }
 

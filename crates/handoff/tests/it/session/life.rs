@@ -85,7 +85,7 @@ fn a_screen_has_a_size_and_shows_what_a_person_would_see() {
     let hall = Hall::new();
     let shell = hall.bash("seen");
     shell.types("PS1='> '; printf '\\033[2J\\033[Ha\\033[31mb\\033[0m c\\n'; stty size");
-    shell.shows("50 200");
+    shell.shows("50 200\n>");
     assert_snapshot!(hall.stage.say("pane --id seen").snapshot(), @r"
     exit status: 0
     --- stdout ---

@@ -1,0 +1,189 @@
+//! Workflows and their runs as JSON.
+
+use handoff_core::run::{Run, RunState};
+use handoff_core::{Timestamp, Workflow};
+use serde::Serialize;
+
+/// A workflow in a list.
+#[derive(Debug, Serialize)]
+pub struct WorkflowRow {
+    /// What it is called.
+    pub name: String,
+    /// `built-in`, or the file it is in.
+    pub origin: String,
+    /// Its phases, in order.
+    pub phases: Vec<String>,
+    /// What it is good for.
+    pub description: String,
+}
+
+/// The workflows that can be run here.
+#[derive(Debug, Serialize)]
+pub struct WorkflowsDocument {
+    /// By name.
+    pub workflows: Vec<WorkflowRow>,
+}
+
+impl WorkflowsDocument {
+    /// Its schema.
+    pub const SCHEMA: &str = "handoff.workflows/1";
+}
+
+/// A workflow, whole.
+#[derive(Debug, Serialize)]
+pub struct WorkflowDocument {
+    /// `built-in`, or the file it is in.
+    pub origin: String,
+    /// Whether its commands may run.
+    pub is_trusted: bool,
+    /// What it is.
+    #[serde(flatten)]
+    pub workflow: Workflow,
+}
+
+impl WorkflowDocument {
+    /// Its schema.
+    pub const SCHEMA: &str = "handoff.workflow/1";
+}
+
+/// A mistake in a definition.
+#[derive(Debug, Serialize)]
+pub struct FlawDocument {
+    /// Where, counted from one.
+    pub line: usize,
+    /// The phase it concerns.
+    pub phase: Option<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What a check of a definition found.
+#[derive(Debug, Serialize)]
+pub struct WorkflowCheckDocument {
+    /// Which.
+    pub name: String,
+    /// Everything that is wrong with it.
+    pub problems: Vec<FlawDocument>,
+}
+
+impl WorkflowCheckDocument {
+    /// Its schema.
+    pub const SCHEMA: &str = "handoff.workflow-check/1";
+}
+
+/// A proved phase.
+#[derive(Debug, Serialize)]
+pub struct RunStepDocument {
+    /// Which.
+    pub phase: String,
+    /// What it came to.
+    pub outcome: String,
+    /// The commit that was proved.
+    pub commit: String,
+    /// The line of the test list that it was about.
+    pub item: Option<String>,
+    /// The test that it was about.
+    pub test: Option<String>,
+    /// How many tests passed, failed and were skipped.
+    pub tests: Option<(u64, u64, u64)>,
+}
+
+/// A run of a workflow.
+#[derive(Debug, Serialize)]
+pub struct RunDocument {
+    /// Its identity.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// Which workflow.
+    pub workflow: String,
+    /// `working`, `gated`, `stopped`, `paused`, `done` or `cancelled`.
+    pub state: &'static str,
+    /// Why it stopped, or was called off.
+    pub reason: Option<String>,
+    /// The task that its phase is, while it is at work.
+    pub task: Option<String>,
+    /// The phase at which it is.
+    pub phase: String,
+    /// How often that was tried.
+    pub attempt: u32,
+    /// Why the last attempt was refused.
+    pub refused: Option<String>,
+    /// What is wanted.
+    pub goal: String,
+    /// The branch on which its work is.
+    pub branch: String,
+    /// The commit it began with.
+    pub base: String,
+    /// The commit that was proved last.
+    pub head: String,
+    /// When it began.
+    pub begun_at: Timestamp,
+    /// Until when its gate waits.
+    pub gate_until: Option<Timestamp>,
+    /// What was proved so far.
+    pub steps: Vec<RunStepDocument>,
+}
+
+impl RunDocument {
+    /// Its schema.
+    pub const SCHEMA: &str = "handoff.run/1";
+
+    /// The commit that the last proved phase began with.
+    pub fn before_gate(&self) -> &str {
+        let before = self.steps.iter().rev().nth(1);
+        before.map_or(self.base.as_str(), |it| it.commit.as_str())
+    }
+
+    /// As it is now.
+    pub fn of(run: &Run) -> Self {
+        let steps = run.steps.iter().map(|step| RunStepDocument {
+            phase: step.phase.to_string(),
+            outcome: step.verdict.outcome.to_string(),
+            commit: step.verdict.commit.to_string(),
+            item: step.verdict.item.clone(),
+            test: step.verdict.test.as_ref().map(ToString::to_string),
+            tests: step.verdict.tests,
+        });
+        let (mut reason, mut task, mut gate_until) = (None, None, None);
+        match &run.state {
+            RunState::Working { task: it } => task = Some(it.to_string()),
+            RunState::Gated { until } => gate_until = Some(*until),
+            RunState::Stopped { reason: why, .. } => reason = Some(why.to_string()),
+            RunState::Cancelled { reason: why, .. } => {
+                reason = why.as_ref().map(ToString::to_string);
+            }
+            RunState::Paused { .. } | RunState::Done { .. } => {}
+        }
+        Self {
+            id: run.id.to_string(),
+            name: run.spec.name.to_string(),
+            workflow: run.spec.workflow.name.to_string(),
+            state: run.state.word(),
+            reason,
+            task,
+            phase: run.at.phase.to_string(),
+            attempt: run.at.number,
+            refused: run.at.refused.as_ref().map(|it| it.reason.to_string()),
+            goal: run.spec.goal.to_string(),
+            branch: format!("handoff/{}", run.spec.name),
+            base: run.spec.base.to_string(),
+            head: run.head().to_string(),
+            begun_at: run.begun_at,
+            gate_until,
+            steps: steps.collect(),
+        }
+    }
+}
+
+/// The runs of a project.
+#[derive(Debug, Serialize)]
+pub struct RunsDocument {
+    /// Newest first.
+    pub runs: Vec<RunDocument>,
+}
+
+impl RunsDocument {
+    /// Its schema.
+    pub const SCHEMA: &str = "handoff.runs/1";
+}

@@ -1,0 +1,71 @@
+//! A phase of a run on the road: what its session begins with and is told, what proves that it is over, and what is left for
+//! people to read in git.
+//!
+//! The ledger is the truth. Branch, refs and notes of a run are views: they are put right whenever the road passes.
+
+mod bench;
+mod court;
+mod path_rule;
+mod telling;
+mod test_item;
+
+use handoff_core::run::Run;
+use handoff_core::task::Part;
+use handoff_core::{BranchName, CommitId, Task};
+use handoff_store::{read, runs};
+
+pub(crate) use court::judge;
+pub(crate) use telling::text;
+pub(crate) use test_item::tick;
+
+use crate::error::EngineError;
+use crate::workshop::Workshop;
+
+/// The run that a task is a phase of.
+pub(crate) fn run_of(workshop: &mut Workshop<'_>, task: &Task) -> Result<Option<Run>, EngineError> {
+    let Some(id) = task.spec.part.and_then(Part::run) else {
+        return Ok(None);
+    };
+    Ok(Some(read(workshop.store, |tx| runs::get(tx, id))?))
+}
+
+/// Puts the branch, the refs and the notes of a run where the ledger says.
+pub fn show_in_git(workshop: &mut Workshop<'_>, run: &Run) -> Result<(), EngineError> {
+    let (git, repository) = (&workshop.git, workshop.repository);
+    let name = &run.spec.name;
+    for (place, step) in run.steps.iter().enumerate() {
+        let (phase, verdict) = (&step.phase, &step.verdict);
+        let mark = format!("run/{name}/{:03}-{phase}", place + 1);
+        let is_new = match git.commit_named(repository, &format!("refs/handoff/{mark}")) {
+            Ok(found) => found.as_ref() != Some(&verdict.commit),
+            Err(error) => return Err(EngineError::Show(error)),
+        };
+        if !is_new {
+            continue;
+        }
+        git.note(repository, &verdict.commit, &note(run, &verdict.commit))
+            .and_then(|()| git.mark_commit(repository, &mark, &verdict.commit))
+            .map_err(EngineError::Show)?;
+    }
+    git.point_branch(repository, &branch(run), run.head())
+        .map_err(EngineError::Show)
+}
+
+/// All phases that came to a commit: one that changes nothing does not take the place of the one before.
+fn note(run: &Run, commit: &CommitId) -> String {
+    let steps = run.steps.iter().filter(|it| it.verdict.commit == *commit);
+    let lines = steps.map(|step| {
+        let (run, phase, task, verdict) = (run.id, &step.phase, step.task, &step.verdict);
+        let step =
+            serde_json::json!({ "run": run, "phase": phase, "task": task, "verdict": verdict });
+        format!("{step}\n")
+    });
+    lines.collect()
+}
+
+/// The branch on which the work of a run is.
+pub fn branch(run: &Run) -> BranchName {
+    let name = format!("handoff/{}", run.spec.name);
+    name.parse()
+        .expect("the name of a run is part of a branch name")
+}

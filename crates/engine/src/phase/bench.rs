@@ -1,0 +1,179 @@
+//! The referee's own tree, and what suites showed there before.
+
+use std::path::PathBuf;
+
+use handoff_core::task::{Evidence, Measured};
+use handoff_core::trial::{Results, SuiteRun};
+use handoff_core::workflow::Suite;
+use handoff_core::{CommitId, Digest, RunId, Task};
+use handoff_files::{Dir, Lock, Mode, atomic};
+use handoff_git::Repository;
+
+use crate::check::{self, LIMIT, shell};
+use crate::error::EngineError;
+use crate::judgement::prove;
+use crate::suite;
+use crate::workshop::Workshop;
+use handoff_core::ownership::RepoPath;
+use handoff_core::task::VerifyCommand;
+
+/// A place where the referee looks at commits: one for each run.
+pub(super) struct Referee {
+    directory: PathBuf,
+    _lock: Lock,
+}
+
+/// What is looked at: a commit, with some paths as they are in another one.
+pub(super) struct Exhibit<'a> {
+    pub(super) commit: &'a CommitId,
+    pub(super) laid_over: Option<(&'a CommitId, &'a [RepoPath])>,
+}
+
+impl<'a> Exhibit<'a> {
+    pub(super) const fn of(commit: &'a CommitId) -> Self {
+        Self {
+            commit,
+            laid_over: None,
+        }
+    }
+}
+
+impl Referee {
+    pub(super) fn of(workshop: &Workshop<'_>, run: RunId) -> Result<Self, EngineError> {
+        let directory = workshop.places.home().join("referee").join(run.to_string());
+        Dir::create_private(&directory)?;
+        let lock = Lock::acquire(&directory.join("lock"), "referee")?;
+        Ok(Self {
+            directory,
+            _lock: lock,
+        })
+    }
+
+    fn lay_out(
+        &self,
+        workshop: &Workshop<'_>,
+        exhibit: &Exhibit<'_>,
+    ) -> Result<Repository, EngineError> {
+        let (git, repository) = (&workshop.git, workshop.repository);
+        let at = git.lay_out(repository, &self.directory.join("tree"), exhibit.commit)?;
+        if let Some((commit, paths)) = exhibit.laid_over {
+            let git = git.bound_to(&at);
+            git.restore(&at, commit, paths).map_err(EngineError::Show)?;
+        }
+        Ok(at)
+    }
+
+    /// Runs the suite on what is shown, and keeps what it showed in the ledger.
+    pub(super) fn run(
+        &self,
+        workshop: &mut Workshop<'_>,
+        task: &Task,
+        suite: &Suite,
+        exhibit: &Exhibit<'_>,
+    ) -> Result<SuiteRun, EngineError> {
+        self.lay_out(workshop, exhibit)?;
+        let bench = suite::Bench {
+            root: &self.directory.join("tree"),
+            scratch: &self.directory,
+        };
+        suite::run(workshop, task, suite, &bench)
+    }
+
+    /// What the suite showed on a commit that was proved, or the run began with: known from before, or found out now.
+    pub(super) fn known(
+        &self,
+        workshop: &mut Workshop<'_>,
+        task: &Task,
+        suite: &Suite,
+        commit: &CommitId,
+    ) -> Result<Result<Results, String>, EngineError> {
+        let name = self.name(suite, commit);
+        let dir = Dir::open(&self.directory)?;
+        let kept = dir.read_to_string(&name, 256 * 1024 * 1024).ok();
+        if let Some(kept) = kept.and_then(|it| serde_json::from_str(&it).ok()) {
+            return Ok(Ok(kept));
+        }
+        let exhibit = Exhibit::of(commit);
+        let mut results = match self.run(workshop, task, suite, &exhibit)? {
+            SuiteRun::Ran(results) => results,
+            SuiteRun::DidNotRun { said } => return Ok(Err(said)),
+        };
+        if let SuiteRun::Ran(again) = self.run(workshop, task, suite, &exhibit)? {
+            results.repeat(&again);
+        }
+        self.keep(suite, commit, &results)?;
+        measured(workshop, task, suite, commit, &results)?;
+        Ok(Ok(results))
+    }
+
+    /// Keeps what the suite showed on a commit that is proved now.
+    pub(super) fn keep(
+        &self,
+        suite: &Suite,
+        commit: &CommitId,
+        results: &Results,
+    ) -> Result<(), EngineError> {
+        let dir = Dir::open(&self.directory)?;
+        let text = serde_json::to_string(results).expect("names and words are JSON");
+        let name = self.name(suite, commit);
+        Ok(atomic::replace(
+            &dir,
+            &name,
+            text.as_bytes(),
+            Mode::Private,
+        )?)
+    }
+
+    /// A suite that is run otherwise shows something else.
+    fn name(&self, suite: &Suite, commit: &CommitId) -> String {
+        let digest = Digest::of(suite.command.as_str().as_bytes()).to_string();
+        format!("{commit}-{}.json", &digest[..12])
+    }
+
+    /// Runs a command on what is shown; says why it is not accepted.
+    pub(super) fn check(
+        &self,
+        workshop: &mut Workshop<'_>,
+        task: &Task,
+        command: &VerifyCommand,
+        exhibit: &Exhibit<'_>,
+    ) -> Result<Option<String>, EngineError> {
+        self.lay_out(workshop, exhibit)?;
+        let program = shell(
+            command,
+            &self.directory.join("tree"),
+            workshop.environment.clone(),
+        );
+        let mut child = handoff_process::start(&program)?;
+        let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
+        let outcome = check::outcome(exit);
+        let said = check::printed(&child);
+        Ok(crate::referee::objection(outcome).map(|what| {
+            let last = said.as_str().lines().last().unwrap_or_default();
+            format!("`{command}` {what}: {last}")
+        }))
+    }
+}
+
+/// Writes down in numbers what a suite showed.
+pub(super) fn measured(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    suite: &Suite,
+    commit: &CommitId,
+    results: &Results,
+) -> Result<(), EngineError> {
+    let (passed, failed, skipped) = results.counts();
+    let number = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
+    let evidence = Evidence::Measured(Measured {
+        command: suite.command.clone(),
+        commit: commit.clone(),
+        passed: number(passed),
+        failed: number(failed),
+        skipped: number(skipped),
+        flaky: results.flaky().take(100).cloned().collect(),
+    });
+    // Another run of the same suite is another proof.
+    let verb = format!("measure-{}", handoff_process::mint().simple());
+    prove(workshop, task, &evidence, &verb)
+}

@@ -1,0 +1,437 @@
+//! Judging a phase: the tool looks at what the session left, runs what has to be run in a tree of its own, and decides.
+
+use handoff_core::ownership::{CaseRule, RepoPath};
+use handoff_core::run::{Run, Verdict};
+use handoff_core::task::Evidence;
+use handoff_core::trial::{
+    FailureKind, Red, Results, SuiteRun, TestList, TestName, Wanted, green, red, same,
+};
+use handoff_core::workflow::{Outcome, Phase, Proof, Suite};
+use handoff_core::{CommitId, JsonText, Task};
+use handoff_files::Dir;
+use handoff_git::Repository;
+use serde_json::Value;
+
+use super::bench::{Exhibit, Referee, measured};
+use super::path_rule;
+use super::test_item::{LIST, LONGEST, list_in, ticked};
+use crate::collect::{commit_as, harvest};
+use crate::error::EngineError;
+use crate::judgement::{Judgement, prove};
+use crate::road::{Ending, reason};
+use crate::suite;
+use crate::workshop::Workshop;
+
+/// What a session is judged by.
+struct Court<'a> {
+    task: &'a Task,
+    run: &'a Run,
+    phase: &'a Phase,
+    base: &'a CommitId,
+    at: &'a Repository,
+    suite: Option<Suite>,
+    referee: Referee,
+}
+
+/// What was found, or why it is not accepted: written for the session that tries next.
+type Finding<T> = Result<Result<T, String>, EngineError>;
+
+/// What a proof found.
+#[derive(Default)]
+struct Found {
+    outcome: String,
+    item: Option<String>,
+    test: Option<TestName>,
+    results: Option<Results>,
+}
+
+impl Found {
+    fn of(outcome: &str) -> Self {
+        Self {
+            outcome: outcome.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Judges what the session of a phase left.
+pub(crate) fn judge(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    run: &Run,
+    base: &CommitId,
+    at: &Repository,
+) -> Result<Judgement, EngineError> {
+    let root = at.worktree_root().unwrap_or_else(|| at.git_dir());
+    let suite = run
+        .spec
+        .workflow
+        .suite
+        .clone()
+        .or_else(|| suite::found(root));
+    let court = Court {
+        task,
+        run,
+        phase: run.phase(),
+        base,
+        at,
+        suite,
+        referee: Referee::of(workshop, run.id)?,
+    };
+    let paths = match harvest(workshop, task, at, base) {
+        Ok(paths) => paths,
+        Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
+    };
+    Ok(match court.hear(workshop, &paths)? {
+        Ok(evidence) => Judgement::Accepted(evidence),
+        Err(why) => Judgement::Rejected(Ending::Failed(reason(&why))),
+    })
+}
+
+impl Court<'_> {
+    fn hear(&self, workshop: &mut Workshop<'_>, paths: &[RepoPath]) -> Finding<Vec<Evidence>> {
+        let said = workshop.reload(self.task)?.report.and_then(|it| it.result);
+        let candidate = self.commit(workshop, paths)?;
+        let said = match self.result(said.as_ref().map(JsonText::as_str)) {
+            Ok(said) => said,
+            Err(why) => return Ok(Err(why)),
+        };
+        let declared = stubs(&said);
+        let objection = path_rule::objection(self.phase, self.suite.as_ref(), paths, &declared);
+        if let Some(why) = objection {
+            return Ok(Err(why));
+        }
+        let found = match self.proof(workshop, &said, &candidate, paths)? {
+            Ok(found) => found,
+            Err(why) => return Ok(Err(why)),
+        };
+        self.accept(workshop, candidate, found).map(Ok)
+    }
+
+    /// The work in a commit on the branch of the attempt, also if it comes to nothing; what is left unchanged is the base.
+    fn commit(
+        &self,
+        workshop: &mut Workshop<'_>,
+        paths: &[RepoPath],
+    ) -> Result<CommitId, EngineError> {
+        let message = self.message();
+        let proof = commit_as(workshop, self.task, self.at, paths, &message)?;
+        let commit = match &proof {
+            Some(proof) => {
+                prove(workshop, self.task, proof, "commit")?;
+                proof.commit().cloned().unwrap_or_else(|| self.base.clone())
+            }
+            None => self.base.clone(),
+        };
+        let tree = workshop
+            .git
+            .tree_of(self.at, &commit)
+            .map_err(EngineError::Show)?;
+        prove(workshop, self.task, &Evidence::Left { tree }, "left")?;
+        Ok(commit)
+    }
+
+    fn message(&self) -> String {
+        let item = self.item();
+        let subject = item
+            .as_deref()
+            .unwrap_or_else(|| self.run.spec.goal.as_str().trim());
+        let subject: String = subject
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(64)
+            .collect();
+        format!(
+            "{} {subject}\n\nHandoff-Run: {}\nHandoff-Phase: {}\nHandoff-Task: {}\nHandoff-Task-Id: {}\nHandoff-Fence: {}\n",
+            self.phase.commit,
+            self.run.spec.name,
+            self.phase.name,
+            self.task.spec.name,
+            self.task.id,
+            self.task.fence
+        )
+    }
+
+    /// The line of the list that the cycle is about, as far as it is known by now.
+    fn item(&self) -> Option<String> {
+        match self.phase.proof {
+            Proof::Green | Proof::Same => self.red().and_then(|it| it.item.clone()),
+            Proof::Plan | Proof::Red | Proof::Checks | Proof::Until => None,
+        }
+    }
+
+    /// What was found when the test of this cycle was written.
+    fn red(&self) -> Option<&Verdict> {
+        let last = self
+            .run
+            .steps
+            .iter()
+            .rev()
+            .find(|it| it.verdict.test.is_some());
+        last.map(|it| &it.verdict)
+    }
+
+    /// What the session handed over, if it is what was asked for.
+    fn result(&self, said: Option<&str>) -> Result<Value, String> {
+        let Some(schema) = &self.phase.gives else {
+            return Ok(Value::Null);
+        };
+        let said = said
+            .ok_or("the session handed over no result; finish with `handoff done --result FILE`")?;
+        let said: Value =
+            serde_json::from_str(said).map_err(|it| format!("the result is no JSON: {it}"))?;
+        let schema: Value = serde_json::from_str(schema.as_str()).map_err(|it| it.to_string())?;
+        let checker = jsonschema::validator_for(&schema)
+            .map_err(|it| format!("the schema of phase `{}` is none: {it}", self.phase.name))?;
+        let wrong: Vec<_> = checker
+            .iter_errors(&said)
+            .take(5)
+            .map(|it| it.to_string())
+            .collect();
+        match wrong.as_slice() {
+            [] => Ok(said),
+            wrong => Err(format!(
+                "the result does not fit its schema: {}",
+                wrong.join("; ")
+            )),
+        }
+    }
+
+    fn proof(
+        &self,
+        workshop: &mut Workshop<'_>,
+        said: &Value,
+        candidate: &CommitId,
+        paths: &[RepoPath],
+    ) -> Finding<Found> {
+        if self.phase.proof == Proof::Until {
+            let failed = self.checks(workshop, candidate)?;
+            return Ok(Ok(Found::of(if failed.is_some() {
+                "failed"
+            } else {
+                "passed"
+            })));
+        }
+        if let Some(why) = self.checks(workshop, candidate)? {
+            return Ok(Err(why));
+        }
+        match self.phase.proof {
+            Proof::Plan => self.plan(workshop),
+            Proof::Red => self.red_proof(workshop, said, candidate),
+            Proof::Green => self.green_proof(workshop, candidate, paths),
+            Proof::Same => self.same_proof(workshop, candidate),
+            Proof::Checks | Proof::Until => Ok(self.chosen(said)),
+        }
+    }
+
+    /// What the commands of the phase have against a commit.
+    fn checks(
+        &self,
+        workshop: &mut Workshop<'_>,
+        candidate: &CommitId,
+    ) -> Result<Option<String>, EngineError> {
+        for command in &self.phase.checks {
+            let exhibit = Exhibit::of(candidate);
+            let objection = self.referee.check(workshop, self.task, command, &exhibit)?;
+            if objection.is_some() {
+                return Ok(objection);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The outcome that the session chose among those that lead somewhere.
+    fn chosen(&self, said: &Value) -> Result<Found, String> {
+        let outcome = said
+            .get("outcome")
+            .and_then(Value::as_str)
+            .unwrap_or("done");
+        let is_known = self.phase.next.keys().any(|it| it.as_str() == outcome);
+        if is_known {
+            return Ok(Found::of(outcome));
+        }
+        let known: Vec<_> = self.phase.next.keys().map(ToString::to_string).collect();
+        Err(format!(
+            "the outcome `{outcome}` is not one of {}",
+            known.join(", ")
+        ))
+    }
+
+    fn plan(&self, workshop: &mut Workshop<'_>) -> Finding<Found> {
+        let root = self.at.worktree_root().unwrap_or_else(|| self.at.git_dir());
+        let Ok(text) = Dir::open(root)?.read_to_string(LIST, LONGEST) else {
+            return Ok(Err(format!(
+                "there is no `{LIST}` that can be read at the root of the repository"
+            )));
+        };
+        let before = list_in(workshop, self.at, self.run.head())?;
+        let before = before.map(|(list, text)| ticked(self.run, list, text).0);
+        let list = TestList::read(&text);
+        let list = list.and_then(|it| it.continues(before.as_ref()).map(|()| it));
+        Ok(list
+            .map_err(|it| format!("`{LIST}`: {it}"))
+            .map(|list| Found {
+                item: list.next().map(|it| it.text.clone()),
+                ..Found::of(if list.next().is_some() {
+                    "next"
+                } else {
+                    "complete"
+                })
+            }))
+    }
+
+    fn red_proof(
+        &self,
+        workshop: &mut Workshop<'_>,
+        said: &Value,
+        candidate: &CommitId,
+    ) -> Finding<Found> {
+        let (before, after) = match self.trial(workshop, &Exhibit::of(candidate))? {
+            Ok(both) => both,
+            Err(why) => return Ok(Err(why)),
+        };
+        let expected = expected(said);
+        let wanted = Wanted {
+            test: said.get("test").and_then(Value::as_str).unwrap_or_default(),
+            expected: &expected,
+        };
+        let list = list_in(workshop, self.at, self.run.head())?;
+        let item = list.and_then(|(list, _)| list.next().map(|it| it.text.clone()));
+        Ok(red(&before, &after, &wanted)
+            .map_err(|it| it.to_string())
+            .map(|shown| {
+                let (outcome, test) = match shown {
+                    Red::Failing(test) => ("red", test),
+                    Red::Covered(test) => ("covered", test),
+                };
+                Found {
+                    item,
+                    test: Some(test),
+                    results: results(after),
+                    ..Found::of(outcome)
+                }
+            }))
+    }
+
+    /// The tests as they were are laid over what the session left.
+    fn green_proof(
+        &self,
+        workshop: &mut Workshop<'_>,
+        candidate: &CommitId,
+        paths: &[RepoPath],
+    ) -> Finding<Found> {
+        let Some(test) = self.red().and_then(|it| it.test.clone()) else {
+            return Ok(Err("no test was red before".to_owned()));
+        };
+        let is_test = |path: &&RepoPath| {
+            let tests = self.suite.as_ref().map(|it| &it.tests);
+            tests.is_some_and(|it| it.covers(path, CaseRule::NATIVE))
+        };
+        let tests: Vec<_> = paths.iter().filter(is_test).cloned().collect();
+        let exhibit = Exhibit {
+            commit: candidate,
+            laid_over: Some((self.base, &tests)),
+        };
+        let (before, after) = match self.trial(workshop, &exhibit)? {
+            Ok(both) => both,
+            Err(why) => return Ok(Err(why)),
+        };
+        let shown = green(&before, &after, &test).map_err(|it| it.to_string());
+        Ok(shown.map(|()| self.cycle(results(after))))
+    }
+
+    fn same_proof(&self, workshop: &mut Workshop<'_>, candidate: &CommitId) -> Finding<Found> {
+        let (before, after) = match self.trial(workshop, &Exhibit::of(candidate))? {
+            Ok(both) => both,
+            Err(why) => return Ok(Err(why)),
+        };
+        let shown = same(&before, &after).map_err(|it| it.to_string());
+        Ok(shown.map(|()| self.cycle(results(after))))
+    }
+
+    fn cycle(&self, results: Option<Results>) -> Found {
+        Found {
+            item: self.item(),
+            test: self.red().and_then(|it| it.test.clone()),
+            results,
+            ..Found::of("done")
+        }
+    }
+
+    /// What the suite showed before, and what it shows now.
+    fn trial(
+        &self,
+        workshop: &mut Workshop<'_>,
+        exhibit: &Exhibit<'_>,
+    ) -> Finding<(Results, SuiteRun)> {
+        let Some(suite) = &self.suite else {
+            return Ok(Err("nobody knows how the tests of this project are run; say it in `[tests]` of the workflow".to_owned()));
+        };
+        let known = self.referee.known(workshop, self.task, suite, self.base)?;
+        let before = match known {
+            Ok(before) => before,
+            Err(said) => {
+                return Ok(Err(format!(
+                    "the test suite did not run before this phase: {said}"
+                )));
+            }
+        };
+        let after = self.referee.run(workshop, self.task, suite, exhibit)?;
+        let after = match after {
+            SuiteRun::Ran(results) => SuiteRun::Ran(results.knowing(&before)),
+            other @ SuiteRun::DidNotRun { .. } => other,
+        };
+        Ok(Ok((before, after)))
+    }
+
+    fn accept(
+        &self,
+        workshop: &mut Workshop<'_>,
+        commit: CommitId,
+        found: Found,
+    ) -> Result<Vec<Evidence>, EngineError> {
+        let counts = found.results.as_ref().map(Results::counts);
+        if let (Some(suite), Some(results)) = (&self.suite, &found.results) {
+            self.referee.keep(suite, &commit, results)?;
+            measured(workshop, self.task, suite, &commit, results)?;
+        }
+        let outcome: Outcome = found.outcome.parse().expect("an outcome is a name");
+        let number = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
+        let verdict = Verdict {
+            outcome,
+            commit,
+            item: found.item,
+            test: found.test,
+            tests: counts.map(|(a, b, c)| (number(a), number(b), number(c))),
+        };
+        let judged = Evidence::Judged { verdict };
+        prove(workshop, self.task, &judged, "judge")?;
+        Ok(vec![judged])
+    }
+}
+
+fn results(run: SuiteRun) -> Option<Results> {
+    match run {
+        SuiteRun::Ran(results) => Some(results),
+        SuiteRun::DidNotRun { .. } => None,
+    }
+}
+
+/// Why the test may fail, as its session says; by an assertion or something unimplemented, if it says nothing.
+fn expected(said: &Value) -> Vec<FailureKind> {
+    let said = said.get("expected").cloned();
+    let said: Option<Vec<FailureKind>> = said.and_then(|it| serde_json::from_value(it).ok());
+    said.unwrap_or_else(|| vec![FailureKind::Assertion, FailureKind::Unimplemented])
+}
+
+/// The files outside of the tests that got a stub, as its session says.
+fn stubs(said: &Value) -> Vec<RepoPath> {
+    let named = said
+        .get("stubs")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    named.filter_map(|it| it.as_str()?.parse().ok()).collect()
+}

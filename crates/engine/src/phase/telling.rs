@@ -1,0 +1,113 @@
+//! What the session of a phase is told besides its task.
+
+use handoff_core::run::Run;
+use handoff_core::task::Task;
+use handoff_core::workflow::{Input, Proof};
+use handoff_core::{PhaseName, visible};
+use handoff_git::Repository;
+use handoff_store::{read, tasks};
+
+use super::path_rule;
+use super::test_item::list_in;
+use crate::error::EngineError;
+use crate::workshop::Workshop;
+
+/// So much of a file is told.
+const MOST_OF_A_FILE: usize = 64 * 1024;
+
+/// Role, goal, the one test, what earlier phases handed over, why the last attempt was refused, and how to finish.
+pub(crate) fn text(
+    workshop: &mut Workshop<'_>,
+    run: &Run,
+    at: &Repository,
+) -> Result<String, EngineError> {
+    let phase = run.phase();
+    let mut sections = vec![
+        format!(
+            "\n# Your role\n\n{}\n\n# What is wanted\n\nIn the words of the person who wants it:\n\n{}\n",
+            phase.role,
+            quoted(run.spec.goal.as_str())
+        ),
+        about(workshop, run, at)?,
+    ];
+    for input in &phase.takes {
+        sections.push(match input {
+            Input::Result { phase } => result(workshop, run, phase)?,
+            Input::File { path } => file(at, path.as_str()),
+        });
+    }
+    sections.extend(run.at.refused.as_ref().map(|refused| {
+        let reason = quoted(refused.reason.as_str());
+        format!("\n# Why the attempt before yours was not accepted\n\n{reason}\n")
+    }));
+    sections.push(format!(
+        "\n# What you may change\n\nYou are phase `{}`: {}. This is checked.\n",
+        phase.name,
+        path_rule::rule(phase)
+    ));
+    sections.extend(phase.gives.as_ref().map(|schema| {
+        format!(
+            "\n# What you hand over\n\nFinish with `handoff done --result FILE`, a JSON document outside of the repository; `-` reads \
+             it from the standard input. It must fit this schema:\n\n```json\n{schema}\n```\n"
+        )
+    }));
+    Ok(sections.concat())
+}
+
+/// The line of the list and the test that it is about.
+fn about(workshop: &mut Workshop<'_>, run: &Run, at: &Repository) -> Result<String, EngineError> {
+    let (item, test) = match run.phase().proof {
+        Proof::Red => {
+            let list = list_in(workshop, at, run.head())?;
+            let next = list.and_then(|(list, _)| list.next().map(|it| it.text.clone()));
+            (next, None)
+        }
+        Proof::Green | Proof::Same => {
+            let last = run.steps.iter().rev().find(|it| it.verdict.test.is_some());
+            let verdict = last.map(|it| &it.verdict);
+            let test = verdict
+                .and_then(|it| it.test.as_ref())
+                .map(ToString::to_string);
+            (verdict.and_then(|it| it.item.clone()), test)
+        }
+        Proof::Plan | Proof::Checks | Proof::Until => (None, None),
+    };
+    let item = item.map(|it| format!("\n# The line of the list\n\n{}\n", quoted(&it)));
+    let test = test.map(|it| format!("\nIts test is `{it}`.\n"));
+    Ok([item, test].into_iter().flatten().collect())
+}
+
+fn result(
+    workshop: &mut Workshop<'_>,
+    run: &Run,
+    phase: &PhaseName,
+) -> Result<String, EngineError> {
+    let Some(step) = run.last(phase) else {
+        return Ok(String::new());
+    };
+    let task: Task = read(workshop.store, |tx| tasks::get(tx, step.task))?;
+    let said = task.report.and_then(|it| it.result);
+    let said = said.map_or_else(|| "nothing".to_owned(), |it| it.to_string());
+    Ok(format!(
+        "\n# What phase `{phase}` handed over\n\nProved by the tool: `{}`. In the words of its session, which nobody checked:\n\n{}\n",
+        step.verdict.outcome,
+        quoted(&said)
+    ))
+}
+
+fn file(at: &Repository, path: &str) -> String {
+    let root = at.worktree_root().unwrap_or_else(|| at.git_dir());
+    let text = std::fs::read_to_string(root.join(path)).unwrap_or_default();
+    let text: String = text.chars().take(MOST_OF_A_FILE).collect();
+    match text.as_str() {
+        "" => String::new(),
+        text => format!("\n# The file `{path}`\n\n{}\n", quoted(text)),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let lines = text
+        .lines()
+        .map(|it| format!("> {}", visible::without_hidden(it)));
+    lines.collect::<Vec<_>>().join("\n")
+}

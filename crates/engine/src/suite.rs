@@ -1,0 +1,154 @@
+//! Running a test suite, and reading what it showed.
+
+mod cargo;
+mod found;
+mod junit;
+mod tap;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use handoff_core::Task;
+use handoff_core::feature::CheckOutcome;
+use handoff_core::trial::{FailureKind, Results, SuiteRun, TestOutcome};
+use handoff_core::workflow::{Suite, SuiteFormat};
+use handoff_process::Exit;
+
+pub(crate) use found::found;
+
+use crate::check::{LIMIT, outcome, shell};
+use crate::error::EngineError;
+use crate::workshop::Workshop;
+
+/// Where a command that writes a report is told to: outside of the tree that it tests.
+const REPORT: &str = "HANDOFF_REPORT";
+/// So much of the end of what a runner said is told.
+const TAIL: usize = 600;
+
+/// Where a suite is run.
+pub(crate) struct Bench<'a> {
+    /// The tree.
+    pub(crate) root: &'a Path,
+    /// A directory for what is neither the tree's nor anybody's: reports and build output.
+    pub(crate) scratch: &'a Path,
+}
+
+/// Runs a suite once.
+pub(crate) fn run(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    suite: &Suite,
+    bench: &Bench<'_>,
+) -> Result<SuiteRun, EngineError> {
+    let report = bench.report(suite);
+    fs::remove_file(&report).ok();
+    let mut environment = workshop.environment.clone();
+    let own = [
+        (REPORT, report.clone().into_os_string()),
+        ("CARGO_TARGET_DIR", bench.scratch.join("target").into()),
+        ("CARGO_TERM_COLOR", "never".into()),
+        ("PYTHONDONTWRITEBYTECODE", "1".into()),
+        ("NO_COLOR", "1".into()),
+    ];
+    environment.extend(own.map(|(name, value)| (OsString::from(name), value)));
+    let program = shell(&suite.command, bench.root, environment);
+    let mut child = handoff_process::start(&program)?;
+    let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
+    let said = String::from_utf8_lossy(&child.stdout().to_bytes()).into_owned();
+    let written = fs::read_to_string(&report).unwrap_or_default();
+    Ok(read(suite.format, exit, &said, &written))
+}
+
+impl Bench<'_> {
+    fn report(&self, suite: &Suite) -> PathBuf {
+        match &suite.report {
+            Some(path) => self.root.join(path.as_str()),
+            None => self.scratch.join("report.xml"),
+        }
+    }
+}
+
+fn read(format: SuiteFormat, exit: Exit, said: &str, written: &str) -> SuiteRun {
+    let results = match format {
+        SuiteFormat::Cargo => cargo::read(said),
+        SuiteFormat::Tap => tap::read(said),
+        SuiteFormat::Junit => junit::read(written),
+        SuiteFormat::Exit => Some(whole(exit)),
+    };
+    match results {
+        Some(results) => SuiteRun::Ran(results),
+        None => SuiteRun::DidNotRun { said: tail(said) },
+    }
+}
+
+/// A suite of which nothing is known but how it ended.
+fn whole(exit: Exit) -> Results {
+    let mut results = Results::default();
+    let it = match outcome(exit) {
+        CheckOutcome::Passed => TestOutcome::Passed,
+        CheckOutcome::Failed { .. } | CheckOutcome::Killed { .. } | CheckOutcome::TimedOut => {
+            let why = FailureKind::Assertion;
+            TestOutcome::Failed { why }
+        }
+    };
+    results.note("the whole suite".parse().expect("a name"), it);
+    results
+}
+
+/// The end of a text, from the beginning of a line.
+fn tail(said: &str) -> String {
+    let said = said.trim();
+    let start = said.len().saturating_sub(TAIL);
+    let start = (start..=said.len())
+        .find(|it| said.is_char_boundary(*it))
+        .unwrap_or(0);
+    let end = &said[start..];
+    let end = end
+        .split_once('\n')
+        .filter(|_| start > 0)
+        .map_or(end, |(_, rest)| rest);
+    if end.is_empty() {
+        "it printed nothing".to_owned()
+    } else {
+        end.to_owned()
+    }
+}
+
+/// For which kind of reason a test failed, from what it said.
+fn kind(said: &str) -> FailureKind {
+    const UNIMPLEMENTED: [&str; 4] = [
+        "not implemented",
+        "not yet implemented",
+        "NotImplementedError",
+        "ERR_METHOD_NOT_IMPLEMENTED",
+    ];
+    const ASSERTION: [&str; 3] = ["assert", "Assert", "ERR_ASSERTION"];
+    let has = |words: &[&str]| words.iter().any(|it| said.contains(it));
+    match () {
+        () if has(&UNIMPLEMENTED) => FailureKind::Unimplemented,
+        () if has(&ASSERTION) => FailureKind::Assertion,
+        () => FailureKind::Error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suite_of_which_only_the_end_is_known_is_one_test() {
+        let SuiteRun::Ran(results) = read(SuiteFormat::Exit, Exit::Code(1), "", "") else {
+            panic!("it ran");
+        };
+        assert_eq!(results.counts(), (0, 1, 0));
+    }
+
+    #[test]
+    fn what_did_not_run_tells_the_end_of_what_was_said() {
+        let said = format!("{}\nerror: expected `;`\n", "x".repeat(2_000));
+        let run = read(SuiteFormat::Cargo, Exit::Code(101), &said, "");
+        let said = "error: expected `;`".to_owned();
+        assert_eq!(run, SuiteRun::DidNotRun { said });
+    }
+}

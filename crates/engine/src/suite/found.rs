@@ -1,0 +1,107 @@
+//! How the tests of a project are run, where nobody says.
+
+use std::path::Path;
+
+use handoff_core::Ownership;
+use handoff_core::workflow::{Suite, SuiteFormat};
+
+/// A way that many projects share.
+struct Custom {
+    /// A file at the root that gives it away.
+    marks: &'static [&'static str],
+    command: &'static str,
+    format: SuiteFormat,
+    tests: &'static [&'static str],
+    config: &'static [&'static str],
+}
+
+const CUSTOMS: [Custom; 3] = [
+    Custom {
+        marks: &["Cargo.toml"],
+        command: "cargo test --no-fail-fast",
+        format: SuiteFormat::Cargo,
+        tests: &["tests/", "**/tests/**"],
+        config: &[
+            ".cargo/",
+            "**/.cargo/**",
+            "build.rs",
+            "**/build.rs",
+            "rust-toolchain",
+            "rust-toolchain.toml",
+        ],
+    },
+    Custom {
+        marks: &[
+            "pytest.ini",
+            "pyproject.toml",
+            "setup.py",
+            "setup.cfg",
+            "tox.ini",
+            "requirements.txt",
+            "conftest.py",
+        ],
+        command: "python3 -m pytest -q -p no:cacheprovider --junitxml=\"$HANDOFF_REPORT\"",
+        format: SuiteFormat::Junit,
+        tests: &["tests/", "test/", "**/test_*.py", "**/*_test.py"],
+        config: &[
+            "**/conftest.py",
+            "pytest.ini",
+            "pyproject.toml",
+            "setup.cfg",
+            "tox.ini",
+            "pytest.py",
+            "_pytest/",
+            "sitecustomize.py",
+        ],
+    },
+    Custom {
+        marks: &["package.json"],
+        command: "node --test --test-reporter=tap",
+        format: SuiteFormat::Tap,
+        tests: &[
+            "test/",
+            "tests/",
+            "**/*.test.js",
+            "**/*.test.mjs",
+            "**/*.test.cjs",
+            "**/*-test.js",
+        ],
+        config: &[".npmrc", "node.config.json"],
+    },
+];
+
+/// The suite of the project at `root`, if it is run in a way that many share.
+pub(crate) fn found(root: &Path) -> Option<Suite> {
+    let has = |name: &&str| root.join(name).is_file();
+    let custom = CUSTOMS.iter().find(|it| it.marks.iter().any(has))?;
+    let paths = |texts: &[&str]| {
+        let patterns = texts.iter().map(|it| it.parse().expect("a pattern"));
+        Ownership::new(patterns.collect()).expect("a few patterns")
+    };
+    Some(Suite {
+        command: custom.command.parse().expect("a command"),
+        format: custom.format,
+        report: None,
+        tests: paths(custom.tests),
+        config: Some(paths(custom.config)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_is_known_by_its_files() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(found(root.path()), None);
+        for (mark, format) in [
+            ("package.json", SuiteFormat::Tap),
+            ("pyproject.toml", SuiteFormat::Junit),
+            ("Cargo.toml", SuiteFormat::Cargo),
+        ] {
+            std::fs::write(root.path().join(mark), "").unwrap();
+            assert_eq!(found(root.path()).unwrap().format, format);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! `handoff workflow run` and `resume`: begins a run or goes on with one, and takes it to its end.
+
+use std::path::PathBuf;
+
+use handoff_agents::{Agent, AgentName};
+use handoff_api::{ExitCode, RunDocument};
+use handoff_core::run::{Run, RunCommand, RunSpec, RunState};
+use handoff_core::task::Brief;
+use handoff_core::workflow::Workflow;
+use handoff_core::{FeatureName, RunId, RunName, WorkflowName};
+use handoff_store::queue::{Change, RunRef};
+use handoff_store::{StoreError, read, runs};
+
+use super::source::Source;
+use super::{progress, status};
+use crate::cli::queue::KeyArg;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Which workflow; see `handoff workflow list`.
+    workflow: WorkflowName,
+    /// What is wanted, in your words.
+    #[arg(long, short, value_name = "TEXT")]
+    goal: Brief,
+    /// What to call the run; also the last part of its branch.
+    #[arg(long, value_name = "NAME")]
+    name: Option<RunName>,
+    /// The feature that it is for.
+    #[arg(long)]
+    feature: Option<FeatureName>,
+    #[command(flatten)]
+    hands: Hands,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResumeArgs {
+    /// Its name or id.
+    run: String,
+    #[command(flatten)]
+    hands: Hands,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+/// Who works.
+#[derive(Debug, clap::Args)]
+struct Hands {
+    /// The agent of phases that name none; one of `handoff agents`.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<AgentName>,
+    /// The script that the built-in agent plays.
+    #[arg(long, value_name = "PATH", conflicts_with = "agent")]
+    script: Option<PathBuf>,
+    /// Begin, and leave the work to a worker.
+    #[arg(long)]
+    detach: bool,
+}
+
+impl Hands {
+    /// The agent and what it gets.
+    fn agent(
+        &self,
+        usual: Option<AgentName>,
+    ) -> Result<(AgentName, Vec<std::ffi::OsString>), Failure> {
+        if let Some(script) = &self.script {
+            let script = std::path::absolute(script).map_err(|error| {
+                Failure::failed(format!("cannot find `{}`", script.display())).because(&error)
+            })?;
+            handoff_scripted::load(&script).map_err(|error| {
+                Failure::usage("`--script` names nothing that can be played").because(&error)
+            })?;
+            let scripted = Agent::built_in(Agent::SCRIPTED).expect("it is built in");
+            return Ok((scripted.name, vec![script.into_os_string()]));
+        }
+        let agent = self.agent.clone().or(usual).ok_or_else(|| {
+            Failure::usage("which agent is to work? none is named, and none is the usual one")
+                .hint("name one of `handoff agents`: `--agent NAME`")
+                .hint("or set `[worker] agent` in your configuration")
+        })?;
+        Ok((agent, vec![]))
+    }
+}
+
+pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let source = Source::named(&args.workflow, ctx)?;
+    let workflow = source.workflow()?;
+    if !source.is_trusted(ctx)? {
+        let name = &args.workflow;
+        return Err(Failure::new(
+            ExitCode::Forbidden,
+            format!("the commands of workflow `{name}` are not trusted"),
+        )
+        .hint(format!(
+            "read it: `handoff workflow show {name}`, then `handoff workflow trust {name}`"
+        )));
+    }
+    let mut desk = Desk::open(ctx)?;
+    let clock = ctx.clock()?;
+    let workshop = desk.workshop(ctx, &*clock)?;
+    let base = workshop.git.head(workshop.repository).map_err(|error| {
+        Failure::failed("a run begins with a commit, and there is none").because(&error)
+    })?;
+    drop(workshop);
+    let spec = RunSpec {
+        name: match args.name {
+            Some(name) => name,
+            None => fresh_name(&mut desk, &workflow)?,
+        },
+        workflow,
+        goal: args.goal,
+        feature: args.feature,
+        agent: args.hands.agent.clone(),
+        base,
+    };
+    let change = Change::BeginRun {
+        id: RunId::from_uuid(handoff_process::mint()),
+        project: desk.project,
+        spec: Box::new(spec),
+    };
+    let recorded = desk.submit(change, args.key.key)?;
+    let run = recorded.receipt.answer.into_run();
+    let run = run.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a run"))?;
+    drop(desk);
+    go_on(&run, &args.hands, ctx)
+}
+
+/// The workflow's own name, with the first number that is free.
+fn fresh_name(desk: &mut Desk, workflow: &Workflow) -> Result<RunName, Failure> {
+    let project = desk.project;
+    let is_free = |desk: &mut Desk, name: &RunName| {
+        let found = read(&mut *desk.store, |tx| runs::named(tx, project, name));
+        matches!(found, Err(StoreError::NotFound { .. }))
+    };
+    let stem: String = workflow.name.as_str().chars().take(24).collect();
+    for number in 1..100_000 {
+        let name: RunName = format!("{stem}-{number}").parse().map_err(|error| {
+            Failure::usage("say what to call the run: `--name NAME`").because(&error)
+        })?;
+        if is_free(desk, &name) {
+            return Ok(name);
+        }
+    }
+    Err(Failure::usage("say what to call the run: `--name NAME`"))
+}
+
+pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let mut run = desk.run(&args.run)?;
+    if matches!(run.state, RunState::Paused { .. }) {
+        let change = Change::Run {
+            run: RunRef::Id(run.id),
+            command: RunCommand::Resume,
+        };
+        let recorded = desk.submit(change, args.key.key)?;
+        run = recorded.receipt.answer.into_run().unwrap_or(run);
+    }
+    drop(desk);
+    go_on(&run, &args.hands, ctx)
+}
+
+/// Works on the run until it needs nobody any more, or a person.
+fn go_on(run: &Run, hands: &Hands, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if hands.detach || !matches!(run.state, RunState::Working { .. }) {
+        return status::tell(&RunDocument::of(run), ctx);
+    }
+    let usual = ctx.config()?.worker.agent;
+    let (agent, arguments) = hands.agent(usual.or_else(|| run.spec.agent.clone()))?;
+    progress::to_the_end(run, agent, arguments, ctx)
+}

@@ -1,0 +1,126 @@
+//! Taking a run from phase to phase in the foreground, and telling what is proved.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use handoff_agents::AgentName;
+use handoff_api::{ExitCode, RunDocument};
+use handoff_core::run::{Run, RunState};
+use handoff_core::{RunId, TaskId};
+use handoff_engine::{Walk, reconcile};
+use handoff_store::{read, runs};
+
+use super::status;
+use crate::cli::session::Spawner;
+use crate::cli::worker::summon;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Tone, plain};
+
+/// How long one waits for another who works on the phase, before looking again.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+pub(super) fn to_the_end(
+    run: &Run,
+    agent: AgentName,
+    arguments: Vec<OsString>,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let spawner = Spawner::new(agent, arguments, summon, ctx)?;
+    let mut told = run.steps.len();
+    begin_telling(run, ctx)?;
+    loop {
+        let run = reload(run.id, ctx)?;
+        for step in RunDocument::of(&run).steps.iter().skip(told) {
+            let line = status::step_line(step, ctx);
+            say(line, ctx)?;
+        }
+        told = run.steps.len().max(told.min(run.steps.len()));
+        let RunState::Working { task } = run.state else {
+            return finish(&run, ctx);
+        };
+        announce(&run, ctx)?;
+        if !work_on(task, &spawner, ctx)? {
+            wait_for_news(ctx)?;
+        }
+    }
+}
+
+fn reload(id: RunId, ctx: &Context) -> Result<Run, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    Ok(read(&mut *desk.store, |tx| runs::get(tx, id))?)
+}
+
+/// Takes the task of a phase down the road; says whether it was to be had.
+fn work_on(task: TaskId, spawner: &Spawner, ctx: &Context) -> Result<bool, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let clock = ctx.clock()?;
+    let mut workshop = desk.workshop(ctx, &*clock)?;
+    reconcile::all(&mut workshop)?;
+    match Walk::claim_this(&mut workshop, task)? {
+        Some(walk) => {
+            walk.to_the_end(&mut workshop, spawner)?;
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+fn wait_for_news(ctx: &Context) -> Result<(), Failure> {
+    let store = ctx.open_store()?;
+    store.bell()?.wait(LOOK_AGAIN)?;
+    Ok(())
+}
+
+fn begin_telling(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
+    let name = ctx.out.styled(Tone::Strong, run.spec.name.as_str());
+    let branch = handoff_engine::phase::branch(run);
+    say(
+        format!("{name}  {} on {branch}", run.spec.workflow.name),
+        ctx,
+    )
+}
+
+/// The phase that is worked on now.
+fn announce(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
+    let refused = run.at.refused.as_ref();
+    if let Some(refused) = refused {
+        let cross = ctx.out.styled(Tone::Attention, "✗");
+        say(
+            format!(
+                "  {cross} {:<10} {}",
+                run.at.phase,
+                plain(refused.reason.as_str())
+            ),
+            ctx,
+        )?;
+    }
+    let attempt = match run.at.number {
+        0 | 1 => String::new(),
+        number => format!(" (attempt {number})"),
+    };
+    let phase = ctx
+        .out
+        .styled(Tone::Active, &format!("→ {}{attempt}", run.at.phase));
+    say(format!("  {phase}"), ctx)
+}
+
+/// With `--json` only the end is told.
+fn say(line: String, ctx: &mut Context) -> Result<(), Failure> {
+    if !ctx.out.is_json() {
+        ctx.out.line(line)?;
+    }
+    Ok(())
+}
+
+fn finish(run: &Run, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    status::tell(&RunDocument::of(run), ctx)?;
+    Ok(match run.state {
+        RunState::Done { .. } | RunState::Paused { .. } | RunState::Working { .. } => {
+            ExitCode::Done
+        }
+        RunState::Gated { .. } => ExitCode::Done,
+        RunState::Stopped { .. } | RunState::Cancelled { .. } => ExitCode::Failed,
+    })
+}

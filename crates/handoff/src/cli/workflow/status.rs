@@ -1,0 +1,154 @@
+//! `handoff workflow status` and `log`.
+
+use handoff_api::{ExitCode, RunDocument, RunStepDocument, RunsDocument};
+use handoff_core::StreamId;
+use handoff_store::{events, read, runs};
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::{Table, Tone, cut, event_line, one_line, plain};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Its name or id; all of them without.
+    run: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LogArgs {
+    /// Its name or id.
+    run: String,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if let Some(run) = &args.run {
+        let mut desk = Desk::open(ctx)?;
+        let run = desk.run(run)?;
+        return tell(&RunDocument::of(&run), ctx);
+    }
+    let found = match Desk::peek(ctx)? {
+        Some(mut desk) => {
+            let project = desk.project;
+            read(&mut *desk.store, |tx| runs::page(tx, project, None, 50))?
+        }
+        None => vec![],
+    };
+    let found: Vec<_> = found.iter().map(RunDocument::of).collect();
+    if ctx.out.is_json() {
+        let document = RunsDocument { runs: found };
+        ctx.out.document(RunsDocument::SCHEMA, document)?;
+    } else if found.is_empty() {
+        ctx.out
+            .note("There is no run yet. Begin one: `handoff workflow run tdd --goal TEXT`.")?;
+    } else {
+        ctx.out.table(&table(&found))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+fn table(runs: &[RunDocument]) -> Table {
+    let mut table = Table::new(&[
+        "NAME", "WORKFLOW", "STATE", "PHASE", "PROVED", "BEGAN", "GOAL",
+    ]);
+    for run in runs {
+        let began = run.begun_at.strftime("%Y-%m-%d %H:%M").to_string();
+        table.row([
+            (Tone::Strong, run.name.clone()),
+            (Tone::Plain, run.workflow.clone()),
+            (tone(run.state), run.state.to_owned()),
+            (Tone::Plain, run.phase.clone()),
+            (Tone::Plain, run.steps.len().to_string()),
+            (Tone::Faint, began),
+            (Tone::Plain, cut(&one_line(&run.goal), 40)),
+        ]);
+    }
+    table
+}
+
+fn tone(state: &str) -> Tone {
+    match state {
+        "done" => Tone::Good,
+        "stopped" | "gated" => Tone::Attention,
+        "cancelled" | "paused" => Tone::Faint,
+        _ => Tone::Active,
+    }
+}
+
+/// One run, with what was proved and what comes next.
+pub(super) fn tell(run: &RunDocument, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if ctx.out.is_json() {
+        ctx.out.document(RunDocument::SCHEMA, run)?;
+        return Ok(ExitCode::Done);
+    }
+    let name = ctx.out.styled(Tone::Strong, &run.name);
+    let state = ctx.out.styled(tone(run.state), run.state);
+    ctx.out.line(format!(
+        "{name}  {state}  {} on {}",
+        run.workflow, run.branch
+    ))?;
+    ctx.out
+        .line(format!("  {}", cut(&one_line(&run.goal), 100)))?;
+    for step in &run.steps {
+        let line = step_line(step, ctx);
+        ctx.out.line(line)?;
+    }
+    let next = ahead(run);
+    ctx.out.line(format!("  {next}"))?;
+    Ok(ExitCode::Done)
+}
+
+/// A proved phase on a line.
+pub(super) fn step_line(step: &RunStepDocument, ctx: &Context) -> String {
+    let tick = ctx.out.styled(Tone::Good, "✓");
+    let about = step
+        .item
+        .as_deref()
+        .map_or_else(String::new, |it| format!("  {}", plain(&cut(it, 60))));
+    let tests = step.tests.map_or_else(String::new, |(passed, failed, _)| {
+        format!("  {passed} passed, {failed} failed")
+    });
+    format!(
+        "  {tick} {:<10} {:<9} {}{about}{tests}",
+        step.phase,
+        step.outcome,
+        &step.commit[..10]
+    )
+}
+
+/// What happens next, or what is needed.
+fn ahead(run: &RunDocument) -> String {
+    let name = &run.name;
+    let reason = run.reason.as_deref().map_or_else(String::new, plain);
+    match run.state {
+        "working" => format!("→ {} (attempt {})", run.phase, run.attempt),
+        "gated" => format!(
+            "a person must agree: `git diff {}..{}`, then `handoff approve {name}` or `handoff reject {name} --reason TEXT`",
+            &run.before_gate()[..10],
+            run.branch
+        ),
+        "stopped" => format!("{reason}\n  `handoff workflow retry {name}` tries again"),
+        "paused" => format!("`handoff workflow resume {name}` goes on"),
+        "done" => format!("`handoff land {}` brings it to you", run.branch),
+        _ => reason,
+    }
+}
+
+pub(super) fn log(args: &LogArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let run = desk.run(&args.run)?;
+    let history = read(&mut *desk.store, |tx| {
+        events::history(tx, StreamId::Run(run.id), u64::MAX)
+    })?;
+    for envelope in history {
+        if ctx.out.is_json() {
+            let document = handoff_api::EventDocument::from(envelope);
+            ctx.out
+                .document(handoff_api::EventDocument::SCHEMA, document)?;
+        } else {
+            let line = event_line(&envelope, Some(run.spec.name.as_str()));
+            ctx.out.line(line)?;
+        }
+    }
+    Ok(ExitCode::Done)
+}

@@ -1,0 +1,100 @@
+//! What a person decides about a run: `approve`, `reject`, and `workflow pause`, `retry`, `cancel`.
+
+use handoff_api::{ExitCode, RunDocument};
+use handoff_core::PhaseName;
+use handoff_core::run::RunCommand;
+use handoff_core::task::Reason;
+use handoff_store::queue::Change;
+
+use super::status;
+use crate::cli::queue::KeyArg;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// Its name or id.
+    run: String,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ApproveArgs {
+    /// The name or id of the run.
+    run: String,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RejectArgs {
+    /// The name or id of the run.
+    run: String,
+    /// Why: the next attempt reads it.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Reason,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetryArgs {
+    /// Its name or id.
+    run: String,
+    /// Begin again with this phase; what was proved from there on is undone.
+    #[arg(long, value_name = "PHASE")]
+    from: Option<PhaseName>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CancelArgs {
+    /// Its name or id.
+    run: String,
+    /// Why.
+    #[arg(long, short, value_name = "TEXT")]
+    reason: Option<Reason>,
+    #[command(flatten)]
+    key: KeyArg,
+}
+
+pub(crate) fn approve(args: ApproveArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    change(&args.run, RunCommand::Approve, args.key, ctx)
+}
+
+pub(crate) fn reject(args: RejectArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let reason = args.reason;
+    change(&args.run, RunCommand::Reject { reason }, args.key, ctx)
+}
+
+pub(super) fn pause(args: RunArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    change(&args.run, RunCommand::Pause, args.key, ctx)
+}
+
+pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let from = args.from;
+    change(&args.run, RunCommand::Retry { from }, args.key, ctx)
+}
+
+pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let reason = args.reason;
+    change(&args.run, RunCommand::Cancel { reason }, args.key, ctx)
+}
+
+fn change(
+    run: &str,
+    command: RunCommand,
+    key: KeyArg,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let run = desk.run_ref(run)?;
+    let recorded = desk.submit(Change::Run { run, command }, key.key)?;
+    let run = recorded.receipt.answer.clone().into_run();
+    let run = run.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a run"))?;
+    let shown = status::tell(&RunDocument::of(&run), ctx);
+    shown.map_err(|failure| recorded.untold(failure))
+}
