@@ -8,7 +8,7 @@ mod summons;
 mod unit;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_agents::{Agent, AgentName};
@@ -171,22 +171,30 @@ impl ShiftArgs {
 impl Args {
     /// The agent and what it gets.
     fn agent(self, usual: Option<AgentName>) -> Result<(AgentName, Vec<OsString>), Failure> {
-        let Some(script) = self.script else {
-            let agent = self.agent.or(usual).ok_or_else(|| {
-                Failure::usage("which agent is to work? none is named, and none is the usual one")
-                    .hint("name one of `handoff agents`: `handoff worker --agent NAME`")
-                    .hint("or set `[worker] agent` in your configuration")
-            })?;
-            return Ok((agent, self.arguments));
-        };
-        let script = std::path::absolute(&script).map_err(|error| {
-            Failure::failed(format!("cannot find `{}`", script.display())).because(&error)
-        })?;
-        // A script that cannot be played would cost the task an attempt.
-        handoff_scripted::load(&script).map_err(|error| {
-            Failure::usage("`--script` names nothing that can be played").because(&error)
-        })?;
-        let scripted = Agent::built_in(Agent::SCRIPTED).expect("it is built in");
-        Ok((scripted.name, vec![script.into_os_string()]))
+        if let Some(script) = &self.script {
+            return scripted(script);
+        }
+        Ok((named(self.agent.or(usual))?, self.arguments))
     }
+}
+
+/// The agent that somebody chose, or is the usual one.
+pub(super) fn named(agent: Option<AgentName>) -> Result<AgentName, Failure> {
+    agent.ok_or_else(|| {
+        Failure::usage("which agent is to work? none is named, and none is the usual one")
+            .hint("name one of `handoff agents`: `--agent NAME`")
+            .hint("or set `[worker] agent` in your configuration")
+    })
+}
+
+/// The built-in agent with its script. One that cannot be played would cost a task an attempt.
+pub(super) fn scripted(script: &Path) -> Result<(AgentName, Vec<OsString>), Failure> {
+    let script = std::path::absolute(script).map_err(|error| {
+        Failure::failed(format!("cannot find `{}`", script.display())).because(&error)
+    })?;
+    handoff_scripted::load(&script).map_err(|error| {
+        Failure::usage("`--script` names nothing that can be played").because(&error)
+    })?;
+    let scripted = Agent::built_in(Agent::SCRIPTED).expect("it is built in");
+    Ok((scripted.name, vec![script.into_os_string()]))
 }

@@ -1,8 +1,9 @@
 //! `handoff workflow run` and `resume`: begins a run or goes on with one, and takes it to its end.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use handoff_agents::{Agent, AgentName};
+use handoff_agents::AgentName;
 use handoff_api::{ExitCode, RunDocument};
 use handoff_core::run::{Run, RunCommand, RunSpec, RunState};
 use handoff_core::task::Brief;
@@ -14,6 +15,7 @@ use handoff_store::{StoreError, read, runs};
 use super::source::Source;
 use super::{progress, status};
 use crate::cli::queue::KeyArg;
+use crate::cli::worker;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -63,26 +65,11 @@ struct Hands {
 
 impl Hands {
     /// The agent and what it gets.
-    fn agent(
-        &self,
-        usual: Option<AgentName>,
-    ) -> Result<(AgentName, Vec<std::ffi::OsString>), Failure> {
-        if let Some(script) = &self.script {
-            let script = std::path::absolute(script).map_err(|error| {
-                Failure::failed(format!("cannot find `{}`", script.display())).because(&error)
-            })?;
-            handoff_scripted::load(&script).map_err(|error| {
-                Failure::usage("`--script` names nothing that can be played").because(&error)
-            })?;
-            let scripted = Agent::built_in(Agent::SCRIPTED).expect("it is built in");
-            return Ok((scripted.name, vec![script.into_os_string()]));
+    fn agent(&self, usual: Option<AgentName>) -> Result<(AgentName, Vec<OsString>), Failure> {
+        match &self.script {
+            Some(script) => worker::scripted(script),
+            None => Ok((worker::named(self.agent.clone().or(usual))?, vec![])),
         }
-        let agent = self.agent.clone().or(usual).ok_or_else(|| {
-            Failure::usage("which agent is to work? none is named, and none is the usual one")
-                .hint("name one of `handoff agents`: `--agent NAME`")
-                .hint("or set `[worker] agent` in your configuration")
-        })?;
-        Ok((agent, vec![]))
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn to_the_end(
     arguments: Vec<OsString>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let spawner = Spawner::new(agent, arguments, summon, ctx)?;
+    let spawner = Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)?;
     let mut told = run.steps.len();
     begin_telling(run, ctx)?;
     loop {
