@@ -56,6 +56,9 @@ pub enum EngineError {
     /// Git could not be asked or told about a run.
     #[error("cannot look at the commits of the run")]
     Show(#[source] handoff_git::GitError),
+    /// What a run that is over left could not be removed.
+    #[error("cannot remove the referee's tree")]
+    Clear(#[source] std::io::Error),
     /// The state of the tree could not be found out.
     #[error("cannot look at the tree")]
     Status(#[source] handoff_git::GitError),

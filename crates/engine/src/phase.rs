@@ -29,7 +29,8 @@ pub(crate) fn run_of(workshop: &mut Workshop<'_>, task: &Task) -> Result<Option<
     Ok(Some(read(workshop.store, |tx| runs::get(tx, id))?))
 }
 
-/// Puts the branch, the refs and the notes of a run where the ledger says.
+/// Puts the branch, the refs and the notes of a run where the ledger says. A branch that somebody looks at stays where it is
+/// until they leave it.
 pub fn show_in_git(workshop: &mut Workshop<'_>, run: &Run) -> Result<(), EngineError> {
     let (git, repository) = (&workshop.git, workshop.repository);
     let name = &run.spec.name;
@@ -47,8 +48,16 @@ pub fn show_in_git(workshop: &mut Workshop<'_>, run: &Run) -> Result<(), EngineE
             .and_then(|()| git.mark_commit(repository, &mark, &verdict.commit))
             .map_err(EngineError::Show)?;
     }
-    git.point_branch(repository, &branch(run), run.head())
-        .map_err(EngineError::Show)
+    let branch = branch(run);
+    let is_free = git.is_checked_out(repository, &branch).map(|it| !it);
+    if is_free.map_err(EngineError::Show)? {
+        git.point_branch(repository, &branch, run.head())
+            .map_err(EngineError::Show)?;
+    }
+    if !run.state.is_live() {
+        bench::clear(workshop, run.id)?;
+    }
+    Ok(())
 }
 
 /// All phases that came to a commit: one that changes nothing does not take the place of the one before.

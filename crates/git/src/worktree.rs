@@ -135,6 +135,20 @@ impl Git {
         }
     }
 
+    /// Whether somebody has a branch checked out: then it is not moved under them.
+    pub fn is_checked_out(
+        &self,
+        repository: &Repository,
+        branch: &BranchName,
+    ) -> Result<bool, GitError> {
+        let wanted = format!("refs/heads/{branch}");
+        let trees = self.list_worktrees(repository)?;
+        Ok(trees.iter().any(|tree| match &tree.checkout {
+            Checkout::Branch { full_name, .. } => *full_name == wanted,
+            Checkout::Detached(_) | Checkout::Bare => false,
+        }))
+    }
+
     /// Removes the lock that a killed git left on a branch of ours. Only for one who knows that nobody works on that
     /// branch: no other lock is ever removed like this.
     pub fn unlock_branch(

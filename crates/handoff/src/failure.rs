@@ -154,6 +154,7 @@ impl From<EngineError> for Failure {
             | EngineError::Seal(_)
             | EngineError::Secrets(_)
             | EngineError::Show(_)
+            | EngineError::Clear(_)
             | EngineError::Package(_)) => Self::of(ExitCode::Failed, &error),
         }
     }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use handoff_core::task::{Evidence, Measured};
+use handoff_core::ownership::RepoPath;
+use handoff_core::task::{Evidence, Measured, VerifyCommand};
 use handoff_core::trial::{Results, SuiteRun};
 use handoff_core::workflow::Suite;
 use handoff_core::{CommitId, Digest, RunId, Task};
@@ -14,8 +15,6 @@ use crate::error::EngineError;
 use crate::judgement::prove;
 use crate::suite;
 use crate::workshop::Workshop;
-use handoff_core::ownership::RepoPath;
-use handoff_core::task::VerifyCommand;
 
 /// A place where the referee looks at commits: one for each run.
 pub(super) struct Referee {
@@ -40,7 +39,7 @@ impl<'a> Exhibit<'a> {
 
 impl Referee {
     pub(super) fn of(workshop: &Workshop<'_>, run: RunId) -> Result<Self, EngineError> {
-        let directory = workshop.places.home().join("referee").join(run.to_string());
+        let directory = directory(workshop, run);
         Dir::create_private(&directory)?;
         let lock = Lock::acquire(&directory.join("lock"), "referee")?;
         Ok(Self {
@@ -153,6 +152,22 @@ impl Referee {
             format!("`{command}` {what}: {last}")
         }))
     }
+}
+
+/// Removes the referee's tree of a run that is over, and what was kept beside it.
+pub(super) fn clear(workshop: &Workshop<'_>, run: RunId) -> Result<(), EngineError> {
+    let directory = directory(workshop, run);
+    if directory.exists() {
+        let tree = directory.join("tree");
+        workshop.git.remove_worktree(workshop.repository, &tree)?;
+        std::fs::remove_dir_all(&directory).map_err(EngineError::Clear)?;
+    }
+    Ok(())
+}
+
+fn directory(workshop: &Workshop<'_>, run: RunId) -> PathBuf {
+    let home = workshop.places.home();
+    home.join("referee").join(run.to_string())
 }
 
 /// Writes down in numbers what a suite showed.

@@ -157,8 +157,10 @@ impl Court<'_> {
     /// The line of the list that the cycle is about, as far as it is known by now.
     fn item(&self) -> Option<String> {
         match self.phase.proof {
+            // What the plan before it found to be next.
+            Proof::Red => self.run.steps.last().and_then(|it| it.verdict.item.clone()),
             Proof::Green | Proof::Same => self.red().and_then(|it| it.item.clone()),
-            Proof::Plan | Proof::Red | Proof::Checks | Proof::Until => None,
+            Proof::Plan | Proof::Checks | Proof::Until => None,
         }
     }
 
@@ -297,8 +299,6 @@ impl Court<'_> {
             test: said.get("test").and_then(Value::as_str).unwrap_or_default(),
             expected: &expected,
         };
-        let list = list_in(workshop, self.at, self.run.head())?;
-        let item = list.and_then(|(list, _)| list.next().map(|it| it.text.clone()));
         Ok(red(&before, &after, &wanted)
             .map_err(|it| it.to_string())
             .map(|shown| {
@@ -307,7 +307,7 @@ impl Court<'_> {
                     Red::Covered(test) => ("covered", test),
                 };
                 Found {
-                    item,
+                    item: self.item(),
                     test: Some(test),
                     results: results(after),
                     ..Found::of(outcome)

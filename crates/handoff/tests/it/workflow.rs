@@ -177,10 +177,10 @@ fn a_list_of_tests_is_worked_off_one_by_one() {
         subjects.lines().collect::<Vec<_>>(),
         [
             "plan: A calculator.",
-            "test: A calculator.",
+            "test: adds two numbers",
             "feat: adds two numbers",
             "plan: A calculator.",
-            "test: A calculator.",
+            "test: knows its name",
             "plan: A calculator.",
         ]
     );
@@ -204,8 +204,63 @@ fn a_list_of_tests_is_worked_off_one_by_one() {
             .git(["status", "--porcelain", "--untracked-files=no"]),
         ""
     );
+    assert_eq!(stage.repo.git(["worktree", "list"]).lines().count(), 1);
     stage.say("doctor --audit").success();
     stage.repo.fsck();
+}
+
+/// A person agrees to a plan, or says why not; one who looks at the branch keeps it where it is.
+#[test]
+fn a_gate_waits_for_a_person() {
+    let play = Play::new();
+    let stage = &play.stage;
+    play.act(
+        "plan",
+        "echo '{\"summary\":\"p\",\"steps\":[\"one\"]}' | \"$HANDOFF\" done --result -",
+    );
+    play.act(
+        "build",
+        "echo built > built; echo '{\"summary\":\"b\"}' | \"$HANDOFF\" done --result -",
+    );
+    play.act(
+        "review",
+        "echo '{\"outcome\":\"approved\",\"summary\":\"r\"}' | \"$HANDOFF\" done --result -",
+    );
+    let script = stage.script("agent.toml", AGENT);
+    let words = [
+        "workflow",
+        "run",
+        "plan-build-review",
+        "--goal",
+        "G",
+        "--name",
+        "pbr",
+        "--script",
+    ];
+    let go = |words: &[&str]| {
+        let words = words.iter().map(OsStr::new);
+        stage.run(words.chain([script.as_os_str()]))
+    };
+    go(&words).failure(13);
+    stage
+        .run(["reject", "pbr", "--reason", "too vague"])
+        .success();
+    go(&["workflow", "resume", "pbr", "--script"]).failure(13);
+    assert!(play.has_told("> too vague"));
+    stage.repo.git(["checkout", "--quiet", "handoff/pbr"]);
+    let before = stage.repo.head();
+    stage.say("approve pbr").success();
+    stage.say("approve pbr").failure(4);
+    go(&["workflow", "resume", "pbr", "--script"]).success();
+    assert_eq!(stage.repo.head(), before);
+    let run = stage.json("workflow status pbr");
+    assert_eq!(run["state"], "done");
+    assert_eq!(
+        stage
+            .repo
+            .file_of("refs/handoff/run/pbr/002-build", "built"),
+        "built\n"
+    );
 }
 
 /// A way to cheat, and why it is refused.

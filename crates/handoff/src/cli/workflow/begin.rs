@@ -152,7 +152,10 @@ pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 
 /// Works on the run until it needs nobody any more, or a person.
 fn go_on(run: &Run, hands: &Hands, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    if hands.detach || !matches!(run.state, RunState::Working { .. }) {
+    if !matches!(run.state, RunState::Working { .. }) {
+        return progress::finish(run, ctx);
+    }
+    if hands.detach {
         return status::tell(&RunDocument::of(run), ctx);
     }
     let usual = ctx.config()?.worker.agent;

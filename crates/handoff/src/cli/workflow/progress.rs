@@ -7,7 +7,7 @@ use handoff_agents::AgentName;
 use handoff_api::{ExitCode, RunDocument};
 use handoff_core::run::{Run, RunState};
 use handoff_core::{RunId, TaskId};
-use handoff_engine::{Walk, reconcile};
+use handoff_engine::{Walk, adoptable, reconcile};
 use handoff_store::{read, runs};
 
 use super::status;
@@ -52,13 +52,23 @@ fn reload(id: RunId, ctx: &Context) -> Result<Run, Failure> {
     Ok(read(&mut *desk.store, |tx| runs::get(tx, id))?)
 }
 
-/// Takes the task of a phase down the road; says whether it was to be had.
+/// Takes the task of a phase down the road, also if somebody began it and died; says whether it was to be had.
 fn work_on(task: TaskId, spawner: &Spawner, ctx: &Context) -> Result<bool, Failure> {
     let mut desk = Desk::open(ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
     reconcile::all(&mut workshop)?;
-    match Walk::claim_this(&mut workshop, task)? {
+    let claimed = match Walk::claim_this(&mut workshop, task)? {
+        Some(walk) => Some(walk),
+        None => {
+            let left = adoptable(&mut workshop)?;
+            match left.iter().find(|it| it.id == task) {
+                Some(left) => Walk::take_over(&mut workshop, left)?,
+                None => None,
+            }
+        }
+    };
+    match claimed {
         Some(walk) => {
             walk.to_the_end(&mut workshop, spawner)?;
             Ok(true)
@@ -114,13 +124,14 @@ fn say(line: String, ctx: &mut Context) -> Result<(), Failure> {
     Ok(())
 }
 
-fn finish(run: &Run, ctx: &mut Context) -> Result<ExitCode, Failure> {
+/// What a run came to that does not work any more.
+pub(super) fn finish(run: &Run, ctx: &mut Context) -> Result<ExitCode, Failure> {
     status::tell(&RunDocument::of(run), ctx)?;
     Ok(match run.state {
         RunState::Done { .. } | RunState::Paused { .. } | RunState::Working { .. } => {
             ExitCode::Done
         }
-        RunState::Gated { .. } => ExitCode::Done,
+        RunState::Gated { .. } => ExitCode::Blocked,
         RunState::Stopped { .. } | RunState::Cancelled { .. } => ExitCode::Failed,
     })
 }

@@ -2,7 +2,7 @@
 
 use handoff_api::{ExitCode, RunDocument};
 use handoff_core::PhaseName;
-use handoff_core::run::RunCommand;
+use handoff_core::run::{RunCommand, RunState};
 use handoff_core::task::Reason;
 use handoff_store::queue::Change;
 
@@ -95,6 +95,14 @@ fn change(
     let recorded = desk.submit(Change::Run { run, command }, key.key)?;
     let run = recorded.receipt.answer.clone().into_run();
     let run = run.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a run"))?;
-    let shown = status::tell(&RunDocument::of(&run), ctx);
+    let shown = status::tell(&RunDocument::of(&run), ctx).and_then(|code| {
+        if matches!(run.state, RunState::Working { .. }) {
+            let name = &run.spec.name;
+            ctx.out.note(format!(
+                "A worker takes it from here, or `handoff workflow resume {name}`."
+            ))?;
+        }
+        Ok(code)
+    });
     shown.map_err(|failure| recorded.untold(failure))
 }
