@@ -8,7 +8,7 @@
 //! | red | the new test is there, alone, and fails for a reason that was expected; or it passes, and is covered already |
 //! | green | that test passes |
 //! | same | every test is still there, with the result it had |
-//! | all three | the tree compiles, and no test that passed before fails, is skipped or is gone |
+//! | all three | the tree compiles, and no test that passed before fails, and none that was there is skipped or gone |
 
 mod objection;
 mod results;

@@ -237,7 +237,7 @@ impl Walk {
         }
         let run = phase::run_of(workshop, &self.task)?;
         if let Some(run) = &run {
-            phase::show_in_git(workshop, run)?;
+            phase::show_in_git(workshop, run).ok();
             self.base = run.head().clone();
         }
         let task = &self.task;

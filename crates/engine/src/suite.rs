@@ -13,7 +13,8 @@ use handoff_core::Task;
 use handoff_core::feature::CheckOutcome;
 use handoff_core::trial::{FailureKind, Results, SuiteRun, TestOutcome};
 use handoff_core::workflow::{Suite, SuiteFormat};
-use handoff_process::Exit;
+use handoff_files::Dir;
+use handoff_process::{Bound, Exit, Program};
 
 pub(crate) use found::found;
 
@@ -23,6 +24,8 @@ use crate::workshop::Workshop;
 
 /// Where a command that writes a report is told to: outside of the tree that it tests.
 const REPORT: &str = "HANDOFF_REPORT";
+/// A suite that says more is broken.
+const MOST: usize = 256 * 1024 * 1024;
 /// So much of the end of what a runner said is told.
 const TAIL: usize = 600;
 
@@ -52,12 +55,32 @@ pub(crate) fn run(
         ("NO_COLOR", "1".into()),
     ];
     environment.extend(own.map(|(name, value)| (OsString::from(name), value)));
-    let program = shell(&suite.command, bench.root, environment);
+    let program = Program {
+        // All of it: a test whose line was cut off would be taken for one that is not there.
+        stdout: Bound::Whole(MOST),
+        ..shell(&suite.command, bench.root, environment)
+    };
     let mut child = handoff_process::start(&program)?;
     let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
     let said = String::from_utf8_lossy(&child.stdout().to_bytes()).into_owned();
-    let written = fs::read_to_string(&report).unwrap_or_default();
+    if let Exit::Signal(_) | Exit::TimedOut = exit {
+        child.end()?;
+        let said = format!("it did not come to its end\n{}", tail(&said));
+        return Ok(SuiteRun::DidNotRun { said });
+    }
+    let written = match suite.format {
+        SuiteFormat::Junit => written(&report),
+        SuiteFormat::Cargo | SuiteFormat::Tap | SuiteFormat::Exit => String::new(),
+    };
     Ok(read(suite.format, exit, &said, &written))
+}
+
+/// The report, if it is a file: what runs here may have put anything in its place.
+fn written(report: &Path) -> String {
+    let name = report.file_name().unwrap_or_default();
+    let dir = report.parent().and_then(|it| Dir::open(it).ok());
+    let text = dir.and_then(|it| it.read_to_string(name, MOST as u64).ok());
+    text.unwrap_or_default()
 }
 
 impl Bench<'_> {

@@ -140,19 +140,29 @@ impl Git {
         parents: &[&CommitId],
         message: &str,
     ) -> Result<CommitId, GitError> {
-        let mut call = self.call("commit-tree", at.any_place());
-        if !self.has_identity(at)? {
-            for role in ["AUTHOR", "COMMITTER"] {
-                call = call.variable(&format!("GIT_{role}_NAME"), "handoff");
-                call = call.variable(&format!("GIT_{role}_EMAIL"), "handoff@localhost");
-            }
-        }
+        let call = self.signed_call("commit-tree", at)?;
         let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
         call.arguments(["--no-gpg-sign", "-F", "-"])
             .arguments(parents)
             .arguments([tree.as_str()])
             .input(message.as_bytes().to_owned())
             .run_for_commit()
+    }
+
+    /// A call that makes a commit: in the user's name, or in ours if git knows none.
+    pub(crate) fn signed_call(
+        &self,
+        name: &'static str,
+        at: &Repository,
+    ) -> Result<Call, GitError> {
+        let mut call = self.call(name, at.any_place());
+        if !self.has_identity(at)? {
+            for role in ["AUTHOR", "COMMITTER"] {
+                call = call.variable(&format!("GIT_{role}_NAME"), "handoff");
+                call = call.variable(&format!("GIT_{role}_EMAIL"), "handoff@localhost");
+            }
+        }
+        Ok(call)
     }
 
     /// Whether git knows who the user is. It would otherwise make up a name from the machine's.

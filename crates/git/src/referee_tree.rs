@@ -21,11 +21,15 @@ impl Git {
             Some(at) if self.is_sound(&at) => at,
             Some(_) | None => self.add_detached(repository, path, commit)?,
         };
-        let root = at.tree()?;
-        self.call_in_tree("reset", root)
+        // What ran here may have put anything in the place of `.git`, and anything into the index.
+        at.relink().map_err(WorktreeError::Relink)?;
+        crate::safe_commit::remove_file(&at.git_dir().join("index"))
+            .map_err(WorktreeError::Relink)?;
+        let (git, root) = (self.bound_to(&at), at.tree()?);
+        git.call_in_tree("reset", root)
             .arguments(["--hard", "--quiet", commit.as_str()])
             .run()?;
-        self.call_in_tree("clean", root)
+        git.call_in_tree("clean", root)
             .arguments(["--force", "--force", "-d", "-x", "--quiet"])
             .run()?;
         Ok(at)
@@ -81,7 +85,7 @@ impl Git {
 
     /// Writes a note beside a commit, instead of the one that is there.
     pub fn note(&self, at: &Repository, commit: &CommitId, text: &str) -> Result<(), GitError> {
-        let call = self.call("notes", at.any_place());
+        let call = self.signed_call("notes", at)?;
         call.arguments(["--ref=handoff", "add", "--force", "--file=-", "--"])
             .arguments([commit.as_str()])
             .input(text.as_bytes().to_vec())

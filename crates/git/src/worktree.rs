@@ -59,6 +59,9 @@ pub enum WorktreeError {
     /// It was made, and is not there.
     #[error("the new worktree is not a repository")]
     Open(#[source] DiscoverError),
+    /// A worktree of our own could not be put right.
+    #[error("cannot put `.git` back into the referee's tree")]
+    Relink(#[source] std::io::Error),
 }
 
 impl Git {

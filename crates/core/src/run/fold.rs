@@ -121,7 +121,8 @@ impl Run {
 
     /// The phase before the gate is to be done again, with the person's reason.
     fn undo(&mut self, reason: Reason) {
-        let left = self.steps.pop().map(|it| it.verdict.commit);
+        self.steps.pop();
+        let left = None;
         self.at.refused = Some(Refused { reason, left });
     }
 }

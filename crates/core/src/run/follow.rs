@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::event::{RunEvent, Verdict};
 use super::spec::{Refused, Run, RunState};
 use crate::task::{Evidence, Reason, Task, TaskState};
-use crate::workflow::{Gate, Next};
+use crate::workflow::{Gate, Next, Proof};
 use crate::{CommitId, Timestamp};
 
 /// How long a gate waits for a person.
@@ -49,6 +49,14 @@ impl Run {
         let mut then = self.clone();
         then.apply(proved.clone(), now);
         let mut events = vec![proved];
+        if self.is_idle(&events[0]) {
+            let why = format!(
+                "phase `{}` makes no progress: its check fails, and its session changed nothing",
+                self.at.phase
+            );
+            events.push(stopped(&said(&why)));
+            return events;
+        }
         match self.phase().gate {
             Some(Gate::Human) => events.push(RunEvent::Gated {
                 until: now.saturating_add(GATE_WAITS).unwrap_or(now),
@@ -56,6 +64,15 @@ impl Run {
             None => events.extend(then.onwards()),
         }
         events
+    }
+
+    /// A loop that goes on until a check passes stops when nothing changes any more.
+    fn is_idle(&self, proved: &RunEvent) -> bool {
+        let RunEvent::Proved { verdict, .. } = proved else {
+            return false;
+        };
+        let is_loop = self.phase().proof == Proof::Until;
+        is_loop && verdict.outcome.as_str() == "failed" && verdict.commit == *self.head()
     }
 
     /// Where the last proof leads.

@@ -53,11 +53,11 @@ pub enum Objection {
     /// Tests that passed before fail now.
     #[error("{} passed before and {} now", listed(.0), verb(.0, "fails", "fail"))]
     Broken(Vec<TestName>),
-    /// Tests that passed before do not run now.
-    #[error("{} passed before and {} skipped now", listed(.0), verb(.0, "is", "are"))]
+    /// Tests that ran before do not run now.
+    #[error("{} ran before and {} skipped now", listed(.0), verb(.0, "is", "are"))]
     Skipped(Vec<TestName>),
-    /// Tests that passed before are gone.
-    #[error("{} passed before and {} gone now", listed(.0), verb(.0, "is", "are"))]
+    /// Tests that were there before are gone.
+    #[error("{} ran before and {} gone now", listed(.0), verb(.0, "is", "are"))]
     Gone(Vec<TestName>),
     /// Tests came where none was to.
     #[error("{} came where the tests were to stay the same", listed(.0))]

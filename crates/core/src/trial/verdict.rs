@@ -121,13 +121,14 @@ fn meant<'a>(
 /// No test that passed before fails, is skipped or is gone. Flaky ones neither prove nor refute.
 fn unharmed(before: &Results, after: &Results) -> Result<(), Objection> {
     let (mut broken, mut skipped, mut gone) = (vec![], vec![], vec![]);
-    for (name, _) in before.iter() {
-        if before.steady(name) != Some(TestOutcome::Passed) {
-            continue;
-        }
+    for (name, was) in before.iter() {
+        let has_passed = before.steady(name) == Some(TestOutcome::Passed);
         match after.outcome(name) {
-            Some(TestOutcome::Passed) => {}
+            // One that failed or is flaky must stay as well.
             None => gone.push(name.clone()),
+            Some(TestOutcome::Skipped) if was != TestOutcome::Skipped => skipped.push(name.clone()),
+            Some(TestOutcome::Passed) => {}
+            Some(_) if !has_passed => {}
             // What the newer run has found to be flaky proves nothing; gone it may not be.
             Some(_) if after.steady(name).is_none() => {}
             Some(TestOutcome::Failed { .. }) => broken.push(name.clone()),
@@ -291,6 +292,18 @@ mod tests {
         assert_eq!(before.flaky().collect::<Vec<_>>(), [&name("odd")]);
         let after = run(&[("odd", FAILED), ("old", PASSED)]);
         assert_eq!(same(&before, &after), Ok(()));
+    }
+
+    #[test]
+    fn what_failed_before_may_not_go_either() {
+        let before = results(&[("bad", FAILED)]);
+        let gone = Objection::Gone(vec![name("bad")]);
+        assert_eq!(same(&before, &run(&[])), Err(gone));
+        let skipped = Objection::Skipped(vec![name("bad")]);
+        assert_eq!(
+            same(&before, &run(&[("bad", TestOutcome::Skipped)])),
+            Err(skipped)
+        );
     }
 
     #[test]

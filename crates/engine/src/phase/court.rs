@@ -8,13 +8,12 @@ use handoff_core::trial::{
 };
 use handoff_core::workflow::{Outcome, Phase, Proof, Suite};
 use handoff_core::{CommitId, JsonText, Task};
-use handoff_files::Dir;
 use handoff_git::Repository;
 use serde_json::Value;
 
 use super::bench::{Exhibit, Referee, measured};
 use super::path_rule;
-use super::test_item::{LIST, LONGEST, list_in, ticked};
+use super::test_item::{LIST, list_in, ticked};
 use crate::collect::{commit_as, harvest};
 use crate::error::EngineError;
 use crate::judgement::{Judgement, prove};
@@ -62,13 +61,15 @@ pub(crate) fn judge(
     base: &CommitId,
     at: &Repository,
 ) -> Result<Judgement, EngineError> {
-    let root = at.worktree_root().unwrap_or_else(|| at.git_dir());
-    let suite = run
-        .spec
-        .workflow
-        .suite
-        .clone()
-        .or_else(|| suite::found(root));
+    // Killed after the verdict: what was found then counts.
+    let known = workshop.reload(task)?.evidence;
+    if let Some(judged) = known.into_iter().rev().find(|it| it.verdict().is_some()) {
+        return Ok(Judgement::Accepted(vec![judged]));
+    }
+    // As it was when the run began, so that no session chooses its judge; a project that was empty then is known later.
+    let of = |commit: &CommitId| suite::found(|name| is_in(workshop, at, commit, name));
+    let found = of(&run.spec.base).or_else(|| of(base));
+    let suite = run.spec.workflow.suite.clone().or(found);
     let court = Court {
         task,
         run,
@@ -86,6 +87,11 @@ pub(crate) fn judge(
         Ok(evidence) => Judgement::Accepted(evidence),
         Err(why) => Judgement::Rejected(Ending::Failed(reason(&why))),
     })
+}
+
+fn is_in(workshop: &Workshop<'_>, at: &Repository, commit: &CommitId, name: &str) -> bool {
+    let path = name.parse();
+    path.is_ok_and(|path| matches!(workshop.git.file_in(at, commit, &path), Ok(Some(_))))
 }
 
 impl Court<'_> {
@@ -220,8 +226,8 @@ impl Court<'_> {
             return Ok(Err(why));
         }
         match self.phase.proof {
-            Proof::Plan => self.plan(workshop),
-            Proof::Red => self.red_proof(workshop, said, candidate),
+            Proof::Plan => self.plan(workshop, candidate),
+            Proof::Red => self.red_proof(workshop, said, candidate, paths),
             Proof::Green => self.green_proof(workshop, candidate, paths),
             Proof::Same => self.same_proof(workshop, candidate),
             Proof::Checks | Proof::Until => Ok(self.chosen(said)),
@@ -261,12 +267,15 @@ impl Court<'_> {
         ))
     }
 
-    fn plan(&self, workshop: &mut Workshop<'_>) -> Finding<Found> {
-        let root = self.at.worktree_root().unwrap_or_else(|| self.at.git_dir());
-        let Ok(text) = Dir::open(root)?.read_to_string(LIST, LONGEST) else {
-            return Ok(Err(format!(
-                "there is no `{LIST}` that can be read at the root of the repository"
-            )));
+    fn plan(&self, workshop: &mut Workshop<'_>, candidate: &CommitId) -> Finding<Found> {
+        let path = LIST.parse().expect("a path");
+        let text = workshop
+            .git
+            .file_in(self.at, candidate, &path)
+            .map_err(EngineError::Show)?;
+        let Some(text) = text.and_then(|it| String::from_utf8(it).ok()) else {
+            let why = "there is no `test-list.md` of text at the root of the repository, or it is ignored";
+            return Ok(Err(why.to_owned()));
         };
         let before = list_in(workshop, self.at, self.run.head())?;
         let before = before.map(|(list, text)| ticked(self.run, list, text).0);
@@ -289,6 +298,7 @@ impl Court<'_> {
         workshop: &mut Workshop<'_>,
         said: &Value,
         candidate: &CommitId,
+        paths: &[RepoPath],
     ) -> Finding<Found> {
         let (before, after) = match self.trial(workshop, &Exhibit::of(candidate))? {
             Ok(both) => both,
@@ -299,20 +309,52 @@ impl Court<'_> {
             test: said.get("test").and_then(Value::as_str).unwrap_or_default(),
             expected: &expected,
         };
-        Ok(red(&before, &after, &wanted)
-            .map_err(|it| it.to_string())
-            .map(|shown| {
-                let (outcome, test) = match shown {
-                    Red::Failing(test) => ("red", test),
-                    Red::Covered(test) => ("covered", test),
-                };
-                Found {
-                    item: self.item(),
-                    test: Some(test),
-                    results: results(after),
-                    ..Found::of(outcome)
-                }
-            }))
+        let shown = match red(&before, &after, &wanted) {
+            Ok(shown) => shown,
+            Err(objection) => return Ok(Err(objection.to_string())),
+        };
+        let (outcome, test) = match shown {
+            Red::Failing(test) => ("red", test),
+            Red::Covered(test) => ("covered", test),
+        };
+        if outcome == "red"
+            && let Some(why) = self.made_to_fail(workshop, &test, candidate, paths)?
+        {
+            return Ok(Err(why));
+        }
+        Ok(Ok(Found {
+            item: self.item(),
+            test: Some(test),
+            results: results(after),
+            ..Found::of(outcome)
+        }))
+    }
+
+    /// A test that passes on the code as it was fails because the session damaged that.
+    fn made_to_fail(
+        &self,
+        workshop: &mut Workshop<'_>,
+        test: &TestName,
+        candidate: &CommitId,
+        paths: &[RepoPath],
+    ) -> Result<Option<String>, EngineError> {
+        let Some(suite) = &self.suite else {
+            return Ok(None);
+        };
+        let code: Vec<_> = { paths.iter() }
+            .filter(|it| !suite.tests.covers(it, CaseRule::NATIVE))
+            .cloned()
+            .collect();
+        if code.is_empty() {
+            return Ok(None);
+        }
+        let exhibit = Exhibit {
+            commit: candidate,
+            laid_over: Some((self.base, &code)),
+        };
+        let without = self.referee.run(workshop, self.task, suite, &exhibit)?;
+        let passes = green(&Results::default(), &without, test).is_ok();
+        Ok(passes.then(|| format!("`{test}` passes on the code as it was; it fails only because this session changed that")))
     }
 
     /// The tests as they were are laid over what the session left.

@@ -4,11 +4,12 @@ use handoff_core::run::Run;
 use handoff_core::task::Task;
 use handoff_core::workflow::{Input, Proof};
 use handoff_core::{PhaseName, visible};
+use handoff_files::Dir;
 use handoff_git::Repository;
 use handoff_store::{read, tasks};
 
 use super::path_rule;
-use super::test_item::list_in;
+use super::test_item::{LONGEST, list_in};
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
@@ -97,7 +98,9 @@ fn result(
 
 fn file(at: &Repository, path: &str) -> String {
     let root = at.worktree_root().unwrap_or_else(|| at.git_dir());
-    let text = std::fs::read_to_string(root.join(path)).unwrap_or_default();
+    // A link that leads elsewhere is not followed.
+    let text = Dir::open(root).and_then(|it| it.read_to_string(path, LONGEST));
+    let text = text.unwrap_or_default();
     let text: String = text.chars().take(MOST_OF_A_FILE).collect();
     match text.as_str() {
         "" => String::new(),

@@ -31,6 +31,7 @@ struct Reader {
 struct Open {
     name: String,
     said: String,
+    has_inner: bool,
 }
 
 impl Reader {
@@ -50,11 +51,11 @@ impl Reader {
         }
     }
 
-    /// Whoever has subtests is told by them.
     fn point(&mut self, depth: usize, point: &Point<'_>, results: &mut Results) {
         let has_inner = self.around.last().is_some_and(|(it, _)| *it > depth);
         self.leave(depth);
-        if has_inner {
+        // Whoever has subtests is told by them, unless it failed by itself.
+        if has_inner && point.outcome.is_some() {
             return;
         }
         let outer = self.around.iter().map(|(_, name)| name.as_str());
@@ -63,7 +64,11 @@ impl Reader {
             Some(outcome) => note(results, &name, outcome),
             None => {
                 let said = String::new();
-                self.open = Some(Open { name, said });
+                self.open = Some(Open {
+                    name,
+                    said,
+                    has_inner,
+                });
             }
         }
         // It stays, so that a test around it knows that it had one inside.
@@ -75,7 +80,9 @@ impl Reader {
     }
 
     fn settle(&mut self, results: &mut Results) {
-        if let Some(Open { name, said }) = self.open.take() {
+        let open = self.open.take();
+        let is_own = |it: &Open| !it.has_inner || !it.said.contains("subtestsFailed");
+        if let Some(Open { name, said, .. }) = open.filter(is_own) {
             note(results, &name, TestOutcome::Failed { why: kind(&said) });
         }
     }

@@ -68,7 +68,10 @@ impl Play {
     fn new() -> Self {
         let mut stage = Stage::new();
         stage.repo.write("run-tests.sh", RUNNER);
-        stage.repo.write("calc.sh", "name() { echo calc; }\n");
+        stage.repo.write(
+            "calc.sh",
+            "name() { echo calc; }\ntwice() { echo $(($1 * 2)); }\n",
+        );
         stage
             .repo
             .write("tests/old.sh", ". ./calc.sh; [ \"$(name)\" = calc ]\n");
@@ -298,19 +301,17 @@ fn nobody_touches_what_is_not_theirs() {
         "mkdir -p tests",
         "mkdir -p tests; echo 'name() { echo x; }' > calc.sh",
     );
-    let declared = breaks.replace(
-        "\"test\":\"adds\"",
-        "\"test\":\"adds\",\"stubs\":[\"calc.sh\"]",
-    );
-    let declared = declared.replace("echo x;", "echo y;");
+    let damage = "sed -i 's/[*] 2/* 0/' calc.sh; mkdir -p tests; \
+        echo '. ./calc.sh; [ \"$(twice 2)\" = 4 ] || { echo assertion; exit 1; }' > tests/adds.sh; \
+        echo '{\"test\":\"adds\",\"stubs\":[\"calc.sh\"]}' | \"$HANDOFF\" done --result -";
     let red = [
         Cheat {
             act: &breaks,
             why: "changed `calc.sh`",
         },
         Cheat {
-            act: &declared,
-            why: "`old` passed before and fails now",
+            act: damage,
+            why: "passes on the code as it was",
         },
     ];
     let test = format!("echo true > tests/adds.sh; {SAY_DONE}");

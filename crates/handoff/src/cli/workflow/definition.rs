@@ -85,7 +85,9 @@ fn row(source: &Source) -> WorkflowRow {
 pub(super) fn show(args: &ShowArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let source = Source::named(&args.name, ctx)?;
     if args.raw {
-        ctx.out.raw(source.text.as_bytes())?;
+        // What a terminal would take for orders stays out of it.
+        let lines = source.text.lines().map(|it| format!("{}\n", plain(it)));
+        ctx.out.raw(lines.collect::<String>().as_bytes())?;
         return Ok(ExitCode::Done);
     }
     let workflow = source.workflow()?;
@@ -105,6 +107,10 @@ pub(super) fn show(args: &ShowArgs, ctx: &mut Context) -> Result<ExitCode, Failu
         plain(workflow.description.as_str())
     ))?;
     ctx.out.table(&phases(&workflow))?;
+    if let Some(suite) = &workflow.suite {
+        ctx.out
+            .line(format!("\ntests: {}", plain(suite.command.as_str())))?;
+    }
     if !source.is_trusted(ctx)? {
         ctx.out.note(format!(
             "Its commands do not run yet. Read it, then `handoff workflow trust {}`.",

@@ -29,6 +29,7 @@ pub(super) fn to_the_end(
 ) -> Result<ExitCode, Failure> {
     let spawner = Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)?;
     let mut told = run.steps.len();
+    let mut announced = None;
     begin_telling(run, ctx)?;
     loop {
         let run = reload(run.id, ctx)?;
@@ -40,7 +41,10 @@ pub(super) fn to_the_end(
         let RunState::Working { task } = run.state else {
             return finish(&run, ctx);
         };
-        announce(&run, ctx)?;
+        if announced != Some(task) {
+            announce(&run, ctx)?;
+            announced = Some(task);
+        }
         if !work_on(task, &spawner, ctx)? {
             wait_for_news(ctx)?;
         }
