@@ -83,6 +83,11 @@ pub struct Now {
 pub trait Clock {
     /// The time now.
     fn now(&self) -> Now;
+
+    /// Only the part of a [`Moment`] that stands still while the machine sleeps, for those who ask all the time.
+    fn awake(&self) -> Nanos {
+        self.now().moment.awake
+    }
 }
 
 /// Spans as whole milliseconds.

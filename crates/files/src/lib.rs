@@ -31,5 +31,5 @@ pub use atomic::{Mode, WriteError};
 pub use dir::{Access, Dir, DirError};
 pub use entry::{Entry, LinkError, MoveError};
 pub use filesystem::{Filesystem, FilesystemError};
-pub use lock::{Holder, Lock, LockError};
+pub use lock::{Held, Holder, Lock, LockError};
 pub use watch::{Wake, Watch, WatchError};

@@ -19,6 +19,10 @@
 //!
 //! The holder signs the file with its process id and a label. That is for people to read: nothing
 //! is decided by it, and nobody is signalled by it. Lock files are never removed.
+//!
+//! Beneath its signature a holder may keep a note, for whoever looks at many locks and would have to
+//! ask each holder otherwise. A note ends with the lock, is overwritten in place, and is found whole
+//! or not at all.
 
 use crate::failure::{self, at};
 use rustix::fd::{AsFd, OwnedFd};
@@ -42,6 +46,15 @@ pub struct Holder {
     pub label: String,
 }
 
+/// A lock that somebody holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// Nobody, if it has not signed yet.
+    pub holder: Option<Holder>,
+    /// What it says, if it says anything.
+    pub note: Option<String>,
+}
+
 /// A lock could not be taken, or not be looked at. Somebody else holding it is no error.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
@@ -55,6 +68,10 @@ pub enum LockError {
 
 /// One `pwrite` of one size, so that a reader finds no mixture of two holders.
 const SIGNATURE_LEN: usize = 128;
+/// The same for a note, which follows the signature.
+const NOTE_LEN: usize = 128;
+/// A sum in hexadecimal digits and a blank stand before a note, a line's end after it.
+const SUM_LEN: usize = 9;
 
 /// Rounds in which only probes were in the way, about a second's worth. A probe lasts microseconds
 /// on a processor, but a busy machine may take it off the processor in the middle: 10,000 rounds
@@ -97,13 +114,34 @@ impl Lock {
 
     /// Who holds the lock; nobody if it is free, or held by one who has not signed yet.
     pub fn holder(path: &Path) -> Result<Option<Holder>, LockError> {
+        Ok(Self::look(path)?.and_then(|held| held.holder))
+    }
+
+    /// Who holds the lock, and what it says; nothing if it is free.
+    pub fn look(path: &Path) -> Result<Option<Held>, LockError> {
         let Some(file) = open_held(path)? else {
             return Ok(None);
         };
-        let mut signature = [0; SIGNATURE_LEN];
-        let length = retry_on_intr(|| rustix::io::pread(&file, &mut signature, 0))
+        let mut text = [0; SIGNATURE_LEN + NOTE_LEN];
+        let length = retry_on_intr(|| rustix::io::pread(&file, &mut text, 0))
             .map_err(at(path, LockError::Look))?;
-        Ok(Holder::parse(&signature[..length]))
+        let (signature, note) = text[..length].split_at(length.min(SIGNATURE_LEN));
+        Ok(Some(Held {
+            holder: Holder::parse(signature),
+            note: parse_note(note),
+        }))
+    }
+
+    /// Says something on one line to whoever looks at the lock, in place of what was said before. If
+    /// that fails, nothing is said any more: better than what is no longer true.
+    pub fn note(&self, text: &str) -> io::Result<()> {
+        let note = to_note(text).ok_or(io::ErrorKind::InvalidInput)?;
+        let place = u64::try_from(SIGNATURE_LEN).expect("a signature is short");
+        rustix::io::pwrite(&self.file, &note, place).inspect_err(|_| {
+            // A disk that is full lets a file be cut all the same.
+            rustix::fs::ftruncate(&self.file, place).ok();
+        })?;
+        Ok(())
     }
 
     /// Gives the lock back, as dropping it does.
@@ -115,8 +153,10 @@ impl Lock {
             label: label.to_owned(),
         }
         .to_signature();
-        // A full disk must not keep anybody from taking a lock: the signature is for show.
-        rustix::io::pwrite(&file, &signature, 0).ok();
+        // A full disk must not keep anybody from taking a lock: the signature is for show. What the
+        // one before said does not count any more.
+        let whole = [signature, [b' '; NOTE_LEN]].concat();
+        rustix::io::pwrite(&file, &whole, 0).ok();
         Self { file }
     }
 }
@@ -149,6 +189,33 @@ impl Holder {
             label: label.trim_end().to_owned(),
         })
     }
+}
+
+fn to_note(text: &str) -> Option<[u8; NOTE_LEN]> {
+    let is_line = !text.is_empty() && !text.contains(char::is_control);
+    let line = format!("{:08x} {text}", sum(text.as_bytes()));
+    if !is_line || line.len() >= NOTE_LEN {
+        return None;
+    }
+    let mut note = [b' '; NOTE_LEN];
+    note[NOTE_LEN - 1] = b'\n';
+    note[..line.len()].copy_from_slice(line.as_bytes());
+    Some(note)
+}
+
+/// A file is read while it is written, and may then be a mixture of two notes: the sum shows that.
+fn parse_note(note: &[u8]) -> Option<String> {
+    let line = str::from_utf8(note).ok()?.trim_end();
+    let (digits, text) = line.split_at_checked(SUM_LEN)?;
+    let said = u32::from_str_radix(digits.trim_end(), 16).ok()?;
+    (said == sum(text.as_bytes())).then(|| text.to_owned())
+}
+
+/// FNV-1a: what is short and changed by nobody needs no better one.
+fn sum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |sum, byte| {
+        (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+    })
 }
 
 fn open_writable(path: &Path) -> Result<OwnedFd, LockError> {
@@ -253,6 +320,25 @@ mod tests {
         assert_eq!(read_back(""), signed(""));
         assert_eq!(read_back("two\nlines"), signed("two lines"));
         assert_eq!(read_back(&"ä".repeat(100)), signed(&"ä".repeat(58)));
+    }
+
+    #[test]
+    fn a_note_is_one_line_that_reads_back_whole_or_not_at_all() {
+        let (one, other) = (to_note("prompt").unwrap(), to_note("busy 1").unwrap());
+        assert_eq!(parse_note(&one), Some("prompt".to_owned()));
+        for cut in 1..NOTE_LEN {
+            let mixed = [&one[..cut], &other[cut..]].concat();
+            let read = parse_note(&mixed);
+            let is_one = [None, Some("prompt"), Some("busy 1")].contains(&read.as_deref());
+            assert!(is_one, "{read:?}");
+            assert!([None, Some("prompt")].contains(&parse_note(&one[..cut]).as_deref()));
+        }
+        assert_eq!(parse_note(&[b' '; NOTE_LEN]), None);
+        assert_eq!(parse_note(b""), None);
+        assert_eq!(to_note("two\nlines"), None);
+        assert_eq!(to_note(""), None);
+        assert_eq!(to_note(&"x".repeat(NOTE_LEN - SUM_LEN)), None);
+        assert!(to_note(&"x".repeat(NOTE_LEN - SUM_LEN - 1)).is_some());
     }
 
     #[test]

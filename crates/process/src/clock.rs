@@ -47,9 +47,13 @@ impl Clock for SystemClock {
             moment: Moment {
                 timeline: self.timeline.clone(),
                 elapsed: nanos(clock_gettime(ClockId::Boottime)),
-                awake: nanos(clock_gettime(ClockId::Monotonic)),
+                awake: self.awake(),
             },
         }
+    }
+
+    fn awake(&self) -> Nanos {
+        nanos(clock_gettime(ClockId::Monotonic))
     }
 }
 

@@ -24,7 +24,14 @@ impl Identity {
     #[must_use]
     pub fn is_alive(self) -> bool {
         Stat::read(self.pid)
-            .is_ok_and(|stat| stat.started == self.started && stat.life == Life::Alive)
+            .is_ok_and(|stat| stat.started == self.started && stat.life != Life::Ended)
+    }
+
+    /// Whether somebody has stopped it by a signal, so that it does nothing until it is woken.
+    #[must_use]
+    pub fn is_stopped(self) -> bool {
+        Stat::read(self.pid)
+            .is_ok_and(|stat| stat.started == self.started && stat.life == Life::Stopped)
     }
 
     pub(crate) fn read(pid: u32) -> io::Result<Self> {

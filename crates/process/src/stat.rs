@@ -1,7 +1,10 @@
 //! What the kernel says of a process in `/proc/<pid>/stat`.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
+
+/// Some fifty numbers and a name of at most 64 bytes.
+const LONGEST: usize = 2048;
 
 /// The fields that matter here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,14 +21,18 @@ pub(crate) struct Stat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
     Alive,
+    /// Somebody has stopped it.
+    Stopped,
     /// It has ended and waits to be reaped.
     Ended,
 }
 
 impl Stat {
     pub(crate) fn read(pid: u32) -> io::Result<Self> {
-        let text = fs::read(format!("/proc/{pid}/stat"))?;
-        Self::parse(&text).ok_or_else(|| {
+        // The kernel hands out all of it at once, and some look at hundreds of processes.
+        let mut text = [0; LONGEST];
+        let length = File::open(format!("/proc/{pid}/stat"))?.read(&mut text)?;
+        Self::parse(&text[..length]).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::InvalidData,
                 "`stat` has not the expected form",
@@ -41,6 +48,7 @@ impl Stat {
         let mut fields = rest.split_ascii_whitespace();
         let life = match fields.next()? {
             "Z" | "X" | "x" => Life::Ended,
+            "T" => Life::Stopped,
             _ => Life::Alive,
         };
         let parent = fields.next()?.parse().ok()?;
@@ -76,6 +84,7 @@ mod tests {
             used: 14 + 15 + 16 + 17,
         };
         assert_eq!(Stat::parse(line('S').as_bytes()), Some(stat(Life::Alive)));
+        assert_eq!(Stat::parse(line('T').as_bytes()), Some(stat(Life::Stopped)));
         assert_eq!(Stat::parse(line('Z').as_bytes()), Some(stat(Life::Ended)));
         assert_eq!(Stat::parse(b"17 (a) S 4"), None);
     }

@@ -46,7 +46,7 @@ pub fn adopt() -> io::Result<()> {
 pub fn descendants(spared: &[u32]) -> io::Result<Vec<Identity>> {
     let identity = |(pid, stat): &(u32, Stat)| {
         let started = stat.started;
-        (stat.life == Life::Alive).then_some(Identity { pid: *pid, started })
+        (stat.life != Life::Ended).then_some(Identity { pid: *pid, started })
     };
     Ok(below(spared)?.iter().filter_map(identity).collect())
 }
@@ -120,7 +120,7 @@ fn marked((name, value): (&str, &str), spared: &[u32]) -> io::Result<Vec<Identit
         found.is_some_and(|found| found == value)
     };
     let everything = processes()?.into_iter();
-    let alive = everything.filter(|(_, stat)| stat.life == Life::Alive);
+    let alive = everything.filter(|(_, stat)| stat.life != Life::Ended);
     let identities = alive.map(|(pid, stat)| Identity {
         pid,
         started: stat.started,

@@ -9,6 +9,7 @@ use handoff_files::{Dir, DirError, Lock, LockError};
 use handoff_process::tree;
 
 use crate::environment;
+use crate::notice::Notice;
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 
@@ -18,6 +19,8 @@ pub struct Known {
     pub record: Record,
     pub directory: PathBuf,
     pub standing: Standing,
+    /// What its holder says that it does.
+    pub notice: Option<Notice>,
 }
 
 /// Whether a session lives.
@@ -70,19 +73,21 @@ pub fn by_id(places: &Places, id: SessionId) -> Result<Option<Known>, CatalogueE
         Err(error) => return Err(CatalogueError::Directory(error)),
     };
     // The lock first: a holder that ends in between writes its record before it lets go.
-    let is_held = is_held(&path)?;
+    let held = Lock::look(&place::holder_lock(&path)).map_err(CatalogueError::Lock)?;
     let Some(record) = Record::read(&directory)? else {
         return Ok(None);
     };
-    let standing = match (&record.ended, is_held) {
+    let standing = match (&record.ended, &held) {
         (Some(_), _) => Standing::Ended,
-        (None, true) => Standing::Live,
-        (None, false) => Standing::Lost,
+        (None, Some(_)) => Standing::Live,
+        (None, None) => Standing::Lost,
     };
+    let note = held.and_then(|held| held.note);
     Ok(Some(Known {
         record,
         directory: path,
         standing,
+        notice: note.and_then(|note| Notice::parse(&note)),
     }))
 }
 

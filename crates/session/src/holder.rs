@@ -43,6 +43,7 @@ use crate::control::Gate;
 use crate::delivery::is_dialog;
 use crate::journal::{Event, Journal};
 use crate::native::Native;
+use crate::notice::Notice;
 use crate::place::Places;
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
@@ -64,6 +65,8 @@ use watching::Lookout;
 
 /// How much is read before anything else gets its turn.
 const MOUTHFUL: usize = 64 * 1024;
+/// What the kernel hands over at a time, where there is as much. Less was the last of it; to ask once more costs as much as to read.
+const PIECE: usize = 4095;
 /// What was typed and not taken yet.
 const MOST_INPUT: usize = 1024 * 1024;
 /// What is typed ahead of the answers to a program's questions to its terminal.
@@ -101,8 +104,10 @@ pub struct Holder<'a> {
     printed_at: Option<Nanos>,
     reaped_at: Nanos,
     buffer: Vec<u8>,
-    /// Says that the session lives.
-    _life: Lock,
+    /// Says that the session lives, and what its agent does.
+    life: Lock,
+    /// What it says.
+    noticed: Option<Notice>,
     /// Says that its name is taken.
     _name: Lock,
 }
@@ -124,18 +129,30 @@ pub enum HolderError {
     Journal(#[source] io::Error),
 }
 
+/// How much of what is printed is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Draught {
+    /// What is at hand; what is still on its way through the kernel may wait.
+    Handy,
+    /// Everything that was printed before.
+    Whole,
+}
+
 /// What there is to do after a sleep.
 struct Ready {
     process: PollFlags,
     line: PollFlags,
     /// Somebody knocks at the socket or the port.
     doors: PollFlags,
+    /// A signal asks the session to end.
+    summons: PollFlags,
     guests: Vec<PollFlags>,
 }
 
 impl Holder<'_> {
     /// Holds the session until the agent has ended and nothing of it is left.
     pub fn run(mut self) -> Result<(), HolderError> {
+        self.give_notice();
         loop {
             let ready = self.sleep().map_err(HolderError::Wait)?;
             let now = self.now();
@@ -144,7 +161,8 @@ impl Holder<'_> {
                 .intersection(PollFlags::IN | PollFlags::HUP)
                 .is_empty()
             {
-                self.read_mouthful(now).map_err(HolderError::Read)?;
+                self.read_mouthful(Draught::Handy, now)
+                    .map_err(HolderError::Read)?;
             }
             self.inform(now);
             self.serve(&ready.guests, now);
@@ -153,7 +171,7 @@ impl Holder<'_> {
             }
             self.tell_errands();
             self.type_pending();
-            if self.summons.take() == Summoned::Yes {
+            if !ready.summons.is_empty() && self.summons.take() == Summoned::Yes {
                 self.stopping.hasten();
             }
             self.step_stop(now)?;
@@ -171,7 +189,7 @@ impl Holder<'_> {
     }
 
     fn now(&self) -> Nanos {
-        self.clock.now().moment.awake
+        self.clock.awake()
     }
 
     fn sleep(&self) -> io::Result<Ready> {
@@ -209,6 +227,7 @@ impl Holder<'_> {
             process: fds[0].revents(),
             line: fds[1].revents(),
             doors: fds[2].revents() | knocks,
+            summons: fds[3].revents(),
             guests: guests.iter().map(PollFd::revents).collect(),
         })
     }
@@ -229,12 +248,15 @@ impl Holder<'_> {
         others.into_iter().flatten().chain(frames).min()
     }
 
-    fn read_mouthful(&mut self, now: Nanos) -> io::Result<usize> {
+    fn read_mouthful(&mut self, draught: Draught, now: Nanos) -> io::Result<usize> {
         let mut filled = 0;
         while filled < self.buffer.len()
             && let Reading::Some(length) = self.terminal.read(&mut self.buffer[filled..])?
         {
             filled += length;
+            if draught == Draught::Handy && length < PIECE && self.reading.is_slow() {
+                break;
+            }
         }
         if filled > 0 {
             let audience = if self.guests.iter().any(Guest::is_seated) {
@@ -282,7 +304,9 @@ impl Holder<'_> {
     fn publish(&mut self, now: Nanos) -> Result<(), HolderError> {
         let silent = self.printed_at.map(|at| now.since(at));
         let seen = self.signs.verdict_after(silent.unwrap_or_default());
-        let Some(verdict) = self.judge.hear(seen, now) else {
+        let news = self.judge.hear(seen, now);
+        self.give_notice();
+        let Some(verdict) = news else {
             return Ok(());
         };
         let event = Event::StateChanged {
@@ -297,6 +321,16 @@ impl Holder<'_> {
                 source: verdict.source,
             }),
             None => Ok(()),
+        }
+    }
+
+    /// Says at the lock what is published, also where only its source is another one.
+    fn give_notice(&mut self) {
+        let notice = Notice::of(self.judge.published(), self.judge.since());
+        if self.noticed != Some(notice) {
+            // Where it cannot be written there is none, and whoever wants to know asks.
+            self.life.note(&notice.to_text()).ok();
+            self.noticed = Some(notice);
         }
     }
 

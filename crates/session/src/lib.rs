@@ -10,6 +10,7 @@
 //! | [`journal`] | `events.jsonl`: what happened to it |
 //! | [`transcript`] | `transcript.log`: every byte that the agent printed |
 //! | [`catalogue`] | the sessions there are, and whether they live |
+//! | [`notice`] | what a holder says at its lock |
 //! | [`screen`] | what the agent's terminal shows, and what a terminal answers |
 //! | [`signs`], [`state`] | what is seen of the agent, and what follows |
 //! | [`native`] | what the agent writes down for itself |
@@ -46,6 +47,7 @@ pub mod last_word;
 mod line_file;
 pub mod message;
 pub mod native;
+pub mod notice;
 pub mod paste;
 pub mod place;
 pub mod plain_text;
@@ -68,6 +70,7 @@ pub use catalogue::{Known, Standing};
 pub use client::{Client, ClientError};
 pub use confinement::{Bounds, Confinement};
 pub use holder::{Holder, Opening};
+pub use notice::Notice;
 pub use place::Places;
 pub use record::Record;
 pub use state::{Phase, Source, State, Verdict};

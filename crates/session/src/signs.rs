@@ -108,6 +108,12 @@ impl Signs {
         })
     }
 
+    /// Whether one look at any time is enough: nothing is read from the screen, and a line editor says itself when it reads. Of other
+    /// shells a second look is needed, because they start a command after they have printed.
+    pub fn is_exact(&self) -> bool {
+        self.adapter.screen.is_empty() && self.adapter.reads == Prompting::LineEditor
+    }
+
     pub const fn adapter(&self) -> &Adapter {
         &self.adapter
     }

@@ -115,6 +115,25 @@ fn the_holder_is_known_while_it_holds() {
 }
 
 #[test]
+fn a_note_is_the_newest_of_whoever_holds_the_lock_now() {
+    let (_place, path) = place();
+    let note = || Lock::look(&path).unwrap().map(|held| held.note);
+    let lock = Lock::acquire(&path, "").unwrap();
+    assert_eq!(note(), Some(None));
+    let mut watch = Watch::on(&path).unwrap();
+    for text in ["a long thing to say", "short"] {
+        lock.note(text).unwrap();
+        assert_eq!(note(), Some(Some(text.to_owned())));
+    }
+    lock.note("two\nlines").unwrap_err();
+    assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+    lock.release();
+    assert_eq!(note(), None);
+    let _next = Lock::acquire(&path, "").unwrap();
+    assert_eq!(note(), Some(None), "the one before is gone");
+}
+
+#[test]
 fn a_waiter_on_a_removed_lock_file_takes_the_one_that_has_the_name() {
     let (_place, path) = place();
     let first = Lock::acquire(&path, "").unwrap();

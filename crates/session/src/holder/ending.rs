@@ -6,7 +6,7 @@ use std::time::Duration;
 use handoff_core::time::Nanos;
 use handoff_process::tree;
 
-use super::{Holder, HolderError};
+use super::{Draught, Holder, HolderError};
 use crate::catalogue;
 use crate::confinement;
 use crate::control::Stopped;
@@ -29,7 +29,11 @@ impl Holder<'_> {
         let left: Vec<u32> = left.into_iter().map(|process| process.pid).collect();
         confinement::remove_private(&self.places, self.record.id);
         let now = self.now();
-        while self.read_mouthful(now).map_err(HolderError::Read)? > 0 {}
+        while self
+            .read_mouthful(Draught::Whole, now)
+            .map_err(HolderError::Read)?
+            > 0
+        {}
         self.signs.ended();
         self.publish(now)?;
         self.hear_turns(now);

@@ -2,7 +2,7 @@
 
 use handoff_core::time::Nanos;
 
-use super::Holder;
+use super::{Draught, Holder};
 use crate::journal::Event;
 use crate::native::Native;
 use crate::signs::{self, Foreground};
@@ -16,7 +16,10 @@ impl Holder<'_> {
             return;
         }
         let foreground = self.foreground();
-        if self.glance.is_due(now) || self.signs.has_news(&self.screen, foreground) {
+        if self.glance.is_due(now)
+            || self.signs.is_exact()
+            || self.signs.has_news(&self.screen, foreground)
+        {
             self.signs.look(&self.screen, foreground);
             self.glance.taken(now);
         }
@@ -25,7 +28,7 @@ impl Holder<'_> {
     /// Takes the newest look there is, before keys are pressed: a question may have come up since the last one.
     pub(super) fn look_closely(&mut self, now: Nanos) {
         // What cannot be read is told by the next read, which ends the holder.
-        self.read_mouthful(now).ok();
+        self.read_mouthful(Draught::Whole, now).ok();
         if self.glance.is_outdated() {
             let foreground = self.foreground();
             self.signs.look(&self.screen, foreground);

@@ -194,7 +194,8 @@ impl<'a> Holder<'a> {
             printed_at: None,
             reaped_at: now,
             buffer: vec![0; MOUTHFUL],
-            _life: life,
+            life,
+            noticed: None,
             _name: name,
         })
     }

@@ -1,6 +1,7 @@
 //! How often the terminal is read. A program that paints writes a picture in many small pieces; read one by one, each costs a
 //! wake-up. So as long as little is printed the first piece is followed by a short rest, in which the kernel gathers the next ones. Who
-//! prints much is in a hurry and is read at once, and so is everything that somebody looks at.
+//! prints much is in a hurry and is read at once, and so is everything that somebody looks at. One who paints picture after picture is
+//! read at a pace of our own, which is about one wake-up a picture.
 
 use std::time::Duration;
 
@@ -8,6 +9,10 @@ use handoff_core::time::Nanos;
 
 /// Less than a picture takes, more than a program takes from piece to piece.
 const REST: Duration = Duration::from_millis(12);
+/// For one who paints. Whatever a picture tells of an agent may be this much later.
+const LONG_REST: Duration = Duration::from_millis(60);
+/// So much in a window is more than a few words.
+const PICTURE: usize = 4 * 1024;
 /// What is counted together.
 const WINDOW: Duration = Duration::from_millis(100);
 /// Less than this in a window is little. The kernel holds more without letting the program wait.
@@ -41,9 +46,17 @@ impl Rhythm {
         let mut window = self.window.map_or(Window::new(now, 0), |it| it.at(now));
         window.taken = window.taken.saturating_add(length);
         self.window = Some(window);
-        let is_little = window.taken.max(window.before) < LITTLE;
-        let rests = audience == Audience::Nobody && is_little && !self.has_just_rested(now);
-        self.rests_until = rests.then(|| now.after(REST));
+        self.rests_until = match (audience, window.pace()) {
+            (Audience::Somebody, _) | (Audience::Nobody, Pace::Hurry) => None,
+            (Audience::Nobody, Pace::Pictures) => Some(now.after(LONG_REST)),
+            (Audience::Nobody, Pace::Words) if self.has_just_rested(now) => None,
+            (Audience::Nobody, Pace::Words) => Some(now.after(REST)),
+        };
+    }
+
+    /// Whether what comes next may wait, so that nothing is lost by not looking for it.
+    pub(super) fn is_slow(self) -> bool {
+        self.window.is_some_and(|it| it.pace() != Pace::Hurry)
     }
 
     /// What came during a rest is most of the time the rest of a picture. Another rest after it would be a wake-up for nothing.
@@ -58,7 +71,23 @@ impl Rhythm {
     }
 }
 
+/// How much is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Words,
+    Pictures,
+    Hurry,
+}
+
 impl Window {
+    fn pace(self) -> Pace {
+        match (self.taken.max(self.before), self.before) {
+            (LITTLE.., _) => Pace::Hurry,
+            (_, PICTURE..) => Pace::Pictures,
+            (_, _) => Pace::Words,
+        }
+    }
+
     const fn new(since: Nanos, before: usize) -> Self {
         Self {
             since,
@@ -117,6 +146,25 @@ mod tests {
         // Nothing came during that rest.
         rhythm.took(10, Audience::Nobody, at(132));
         assert_eq!(rhythm.rest_until(at(132)), Some(at(144)));
+    }
+
+    #[test]
+    fn one_who_paints_is_read_at_a_slower_pace_until_it_stops() {
+        let mut rhythm = Rhythm::default();
+        assert!(!rhythm.is_slow());
+        rhythm.took(PICTURE, Audience::Nobody, at(0));
+        assert_eq!(rhythm.rest_until(at(0)), Some(at(12)));
+        rhythm.took(PICTURE, Audience::Nobody, at(100));
+        assert_eq!(rhythm.rest_until(at(100)), Some(at(160)));
+        rhythm.took(PICTURE, Audience::Nobody, at(160));
+        assert_eq!(rhythm.rest_until(at(160)), Some(at(220)));
+        assert!(rhythm.is_slow());
+        rhythm.took(PICTURE, Audience::Somebody, at(220));
+        assert_eq!(rhythm.rest_until(at(220)), None);
+        rhythm.took(10, Audience::Nobody, at(500));
+        assert_eq!(rhythm.rest_until(at(500)), Some(at(512)));
+        rhythm.took(LITTLE, Audience::Nobody, at(512));
+        assert!(!rhythm.is_slow());
     }
 
     #[test]

@@ -1,39 +1,72 @@
-//! A session as it is shown: what its files say, and what its holder says now.
+//! A session as it is shown: what its files say, and what its holder says now, at its lock or when it is asked.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use handoff_api::SessionDocument;
 use handoff_core::Timestamp;
+use handoff_core::time::{Nanos, Now};
+use handoff_process::Identity;
 use handoff_session::client::Asked;
 use handoff_session::control::Status;
 use handoff_session::record::Ending;
-use handoff_session::{Client, Known, Standing, journal, place};
+use handoff_session::{Client, Known, Notice, Standing, journal, place};
 
 /// How many holders are asked before the first answer is read: each is an open connection.
 const AT_ONCE: usize = 200;
 
+/// What a holder says of its agent.
+enum Word {
+    Noticed(Notice),
+    Asked(Asked),
+    /// It has ended, or it stands still and says nothing.
+    None,
+}
+
 /// Sessions as they are now. What cannot be found out is left out.
-pub(super) fn documents(known: &[Known], now: Timestamp) -> Vec<SessionDocument> {
+pub(super) fn documents(known: &[Known], now: &Now) -> Vec<SessionDocument> {
     let mut documents = vec![];
     for some in known.chunks(AT_ONCE) {
-        let asked: Vec<_> = some.iter().map(ask).collect();
-        let answered = some.iter().zip(asked);
-        documents.extend(answered.map(|(known, asked)| {
-            let status = asked.and_then(|asked| asked.status().ok());
-            document(known, status.as_ref(), now)
-        }));
+        let words: Vec<_> = some.iter().map(word).collect();
+        let answered = some.iter().zip(words);
+        documents.extend(answered.map(|(known, word)| document(known, word.hear(now), now)));
     }
     documents
 }
 
-fn ask(known: &Known) -> Option<Asked> {
-    match known.standing {
-        Standing::Live => Client::new(&known.record.socket).ask_status().ok(),
-        Standing::Ended | Standing::Lost => None,
+/// What a holder said before somebody stopped it is not known to be true, and it would not answer.
+fn word(known: &Known) -> Word {
+    match (known.standing, known.notice) {
+        (Standing::Ended | Standing::Lost, _) => Word::None,
+        (Standing::Live, _) if Identity::from(known.record.holder).is_stopped() => Word::None,
+        (Standing::Live, Some(notice)) => Word::Noticed(notice),
+        (Standing::Live, None) => {
+            let asked = Client::new(&known.record.socket).ask_status();
+            asked.map_or(Word::None, Word::Asked)
+        }
     }
 }
 
-fn document(known: &Known, status: Option<&Status>, now: Timestamp) -> SessionDocument {
+impl Word {
+    fn hear(self, now: &Now) -> Option<Notice> {
+        match self {
+            Self::Noticed(notice) => Some(notice),
+            Self::Asked(asked) => Some(answered(&asked.status().ok()?, now)),
+            Self::None => None,
+        }
+    }
+}
+
+fn answered(status: &Status, now: &Now) -> Notice {
+    let age = i64::try_from(status.age_ms.saturating_mul(1_000_000)).unwrap_or(i64::MAX);
+    Notice {
+        state: status.state,
+        kind: status.kind,
+        source: status.source,
+        since: Nanos(now.moment.awake.0.saturating_sub(age)),
+    }
+}
+
+fn document(known: &Known, notice: Option<Notice>, now: &Now) -> SessionDocument {
     let record = &known.record;
     let log_mtime = log_mtime(known);
     let ending = record.ended.as_ref().map(|ended| ended.exit);
@@ -45,10 +78,10 @@ fn document(known: &Known, status: Option<&Status>, now: Timestamp) -> SessionDo
         command: record.command.clone(),
         description: record.description.clone(),
         cwd: record.cwd.display().to_string(),
-        state: state(known.standing, status),
-        kind: status.and_then(|status| Some(status.kind?.word().to_owned())),
-        source: status.map(|status| status.source.word().to_owned()),
-        state_age_seconds: status.map(|status| seconds(status.age_ms)),
+        state: state(known.standing, notice),
+        kind: notice.and_then(|notice| Some(notice.kind?.word().to_owned())),
+        source: notice.map(|notice| notice.source.word().to_owned()),
+        state_age_seconds: notice.map(|notice| age(notice, now)),
         last_state: last_state(known),
         pid: record.child.pid,
         holder_pid: record.holder.pid,
@@ -57,7 +90,7 @@ fn document(known: &Known, status: Option<&Status>, now: Timestamp) -> SessionDo
         exit_code: ending.map(Ending::exit_code),
         signal: ending.and_then(signal),
         log_mtime,
-        log_idle_s: log_mtime.map(|at| elapsed(at, now)),
+        log_idle_s: log_mtime.map(|at| elapsed(at, now.wall)),
         output_log_path: place::transcript(&known.directory).display().to_string(),
         events_log_path: place::journal(&known.directory).display().to_string(),
         socket: record.socket.display().to_string(),
@@ -82,9 +115,9 @@ pub(super) const fn signal(ending: Ending) -> Option<i32> {
     }
 }
 
-fn state(standing: Standing, status: Option<&Status>) -> String {
-    match (standing, status) {
-        (Standing::Live, Some(status)) => status.state.word().to_owned(),
+fn state(standing: Standing, notice: Option<Notice>) -> String {
+    match (standing, notice) {
+        (Standing::Live, Some(notice)) => notice.state.word().to_owned(),
         (Standing::Live, None) => "unknown".to_owned(),
         (Standing::Ended, _) => "exited".to_owned(),
         (Standing::Lost, _) => "lost".to_owned(),
@@ -101,12 +134,10 @@ fn last_state(known: &Known) -> Option<String> {
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "an age in seconds needs no more than 52 bits"
-)]
-fn seconds(millis: u64) -> f64 {
-    millis as f64 / 1000.0
+/// In seconds, to the millisecond.
+fn age(notice: Notice, now: &Now) -> f64 {
+    let age = now.moment.awake.since(notice.since);
+    Duration::from_millis(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)).as_secs_f64()
 }
 
 /// When it printed last; an empty transcript says nothing.

@@ -31,8 +31,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let now = ctx.clock()?.now().wall;
-    let sessions = documents(&wanted(args, ctx)?, now);
+    let known = wanted(args, ctx)?;
+    // What a holder says at its lock is not younger than this.
+    let now = ctx.clock()?.now();
+    let sessions = documents(&known, &now);
     if ctx.out.is_json() {
         ctx.out
             .document(SessionsDocument::SCHEMA, SessionsDocument { sessions })?;
@@ -41,7 +43,7 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             .note("No session lives. Start one: `handoff run bash`.")?;
     } else {
         let home = ctx.ambient.text("HOME").unwrap_or_default().to_owned();
-        ctx.out.table(&table(&sessions, &home, now))?;
+        ctx.out.table(&table(&sessions, &home, now.wall))?;
     }
     Ok(ExitCode::Done)
 }

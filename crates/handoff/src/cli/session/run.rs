@@ -413,9 +413,9 @@ pub(super) fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {
 }
 
 fn show(known: &Known, window: Option<String>, ctx: &mut Context) -> Result<u8, Failure> {
-    let now = ctx.clock()?.now().wall;
+    let now = ctx.clock()?.now();
     if ctx.out.is_json() {
-        for mut document in documents(std::slice::from_ref(known), now) {
+        for mut document in documents(std::slice::from_ref(known), &now) {
             document.tmux_target = window.clone();
             ctx.out.document(SessionDocument::SCHEMA, document)?;
         }

@@ -2,7 +2,7 @@
 
 use rustix::process::Signal;
 
-use super::hall::Hall;
+use super::hall::{Hall, pause};
 
 #[test]
 fn an_old_line_that_was_fetched_is_not_run_with_a_message() {
@@ -62,6 +62,10 @@ fn what_is_sent_to_a_holder_that_stands_still_may_have_arrived_and_stopping_wake
     let shell = hall.bash("still");
     let (agent, holder) = (shell.agent(), shell.holder());
     holder.signal(Signal::STOP);
+    // What it said before is not known to be true any more.
+    while hall.listed("still")["state"] != "unknown" {
+        pause();
+    }
     hall.stage.say("send --id still --no-wait true").failure(7);
     hall.stage.say("stop --id still --timeout 0").success();
     assert!(agent.ends() && holder.ends());

@@ -72,7 +72,12 @@ fn a_full_disk_ends_no_session_and_it_can_be_looked_at_and_stopped() {
     disk.fill();
     shell.types("seq 1 5000; echo $((6 * 7))");
     shell.shows("42");
-    assert_eq!(hall.listed("full")["state"], "prompt");
+    for (line, state) in [("", "prompt"), ("cat", "busy"), ("\x03", "prompt")] {
+        shell.types(line);
+        while hall.listed("full")["state"] != state {
+            pause();
+        }
+    }
     hall.stage.say("logs --id full --lines 1").success();
     hall.stage.say("pane --id full").success();
     let agent = shell.agent();
