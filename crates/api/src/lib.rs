@@ -65,7 +65,7 @@ pub use plan::{
 pub use prompt::{PromptDocument, TemplateDocument};
 pub use session::{
     LogLineDocument, PaneDocument, SESSION_EVENT_SCHEMA, SessionDocument, SessionEndDocument,
-    SessionsDocument,
+    SessionsDocument, TenureDocument,
 };
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{

@@ -60,11 +60,28 @@ pub struct SessionDocument {
     pub port_token_path: Option<String>,
     /// The task that it works on.
     pub task: Option<String>,
+    /// How its right to that stands, if somebody has to renew it: in the ledger of a team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lease: Option<TenureDocument>,
     /// What holds it: `worktree` or `none`.
     pub sandbox: &'static str,
     /// The window of tmux that was opened for it, when it is started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tmux_target: Option<String>,
+}
+
+/// How the lease of a living session stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TenureDocument {
+    /// It is renewed.
+    Kept,
+    /// Whoever renewed it was gone; somebody else does since now.
+    Relieved,
+    /// Nobody renews it.
+    Unkept,
+    /// The task is over, or anybody's.
+    Lost,
 }
 
 impl SessionDocument {

@@ -289,6 +289,8 @@ pub struct WatchdogDocument {
     pub judged: Vec<String>,
     /// Tasks whose sessions live, and that no worker attends to.
     pub unattended: Vec<String>,
+    /// What is to be said of leases that have to be renewed and were not.
+    pub leases: Vec<String>,
 }
 
 impl WatchdogDocument {

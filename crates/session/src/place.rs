@@ -57,6 +57,14 @@ pub fn holder_lock(session: &Path) -> PathBuf {
     session.join("holder.lock")
 }
 
+/// The lock of the process that renews the lease of a session. It is there as soon as somebody has to.
+pub fn keeper_lock(session: &Path) -> PathBuf {
+    session.join("keeper.lock")
+}
+
+/// The file that is there when the lease of a session is no longer its own.
+pub const LOST_LEASE: &str = "lease.lost";
+
 /// The file with the token of a session's port, while it has one.
 pub const NETWORK_TOKEN: &str = "port.token";
 

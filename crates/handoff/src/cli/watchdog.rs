@@ -6,6 +6,7 @@ use handoff_engine::{Spawn, SpawnError, Walk, adoptable, reconcile};
 use handoff_session::catalogue;
 use handoff_store::StoreError;
 
+use super::session::relieve;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -30,6 +31,7 @@ pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> 
         stuck: vec![],
         judged: vec![],
         unattended: vec![],
+        leases: leases(ctx)?,
     };
     for (path, error) in &repaired.stuck {
         let why = one_line(&error.to_string());
@@ -45,6 +47,18 @@ pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> 
         }
     }
     show(&seen, ctx)
+}
+
+/// Sees to it that the leases of sessions are renewed, and says what is to be said of them.
+fn leases(ctx: &Context) -> Result<Vec<String>, Failure> {
+    let places = handoff_session::Places::new(ctx.home()?);
+    let known = catalogue::all(&places)
+        .map_err(|error| Failure::failed("cannot look at the sessions").because(&error))?;
+    let remarks = known.iter().filter_map(|known| {
+        let (work, tenure) = relieve(known, ctx)?;
+        tenure.remark(known, &work)
+    });
+    Ok(remarks.collect())
 }
 
 /// Whether the session that works on a task still lives.
@@ -93,6 +107,7 @@ fn show(seen: &WatchdogDocument, ctx: &mut Context) -> Result<ExitCode, Failure>
     lines.extend(unattended.map(|name| {
         format!("{name} works without a worker; start one and it is taken over: `handoff worker`")
     }));
+    lines.extend(seen.leases.iter().cloned());
     if lines.is_empty() {
         lines.push("Everything is as it should be.".to_owned());
     }

@@ -8,7 +8,7 @@ use handoff_session::environment::Work;
 use handoff_store::StoreKind;
 use handoff_store::queue::{Change, TaskRef, TenureWish};
 
-use super::lease_keeper;
+use super::{lease_keeper, relief};
 use crate::context::{Context, fresh_key};
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -55,6 +55,9 @@ impl Assignment {
                 ttl: Ttl::new(lease_keeper::TTL).expect("it is within the limits"),
             },
         };
+        if kind == StoreKind::Postgres {
+            relief::demand(session, ctx)?;
+        }
         let task = TaskRef::Id(self.task.id);
         let claim = Change::Claim { task, tenure };
         let key = |verb: &str| IdempotencyKey::of_session(session, self.task.id, verb);

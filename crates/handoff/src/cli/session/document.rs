@@ -98,6 +98,7 @@ fn document(known: &Known, notice: Option<Notice>, now: &Now) -> SessionDocument
         port: record.port,
         port_token_path: record.port.map(|_| token_path(known)),
         task: record.task.as_ref().map(ToString::to_string),
+        lease: None,
         sandbox: record.confinement.word(),
         tmux_target: None,
     }

@@ -3,7 +3,7 @@
 //!
 //! The holder cannot do it: it never opens the ledger, whose address and password are not for agents. The command that started
 //! the session cannot either: it may be gone at once. On this machine's own ledger nobody has to, because the holder's lock
-//! is the lease.
+//! is the lease. A keeper that is killed is missed by whoever lists sessions next: [`super::relief`].
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use handoff_api::ExitCode;
 use handoff_core::task::Command;
 use handoff_core::{Caller, Fence, SessionId, TaskId};
-use handoff_files::{Wake, Watch};
+use handoff_files::{Dir, Lock, Wake, Watch};
 use handoff_process::{Program, Report, detach};
 use handoff_session::environment::Work;
 use handoff_session::{catalogue, place};
@@ -20,6 +20,7 @@ use handoff_store::queue::{Change, Request, TaskRef, submit};
 
 use super::address::{places, unreadable};
 use super::launch::own_program;
+use super::relief;
 use crate::cli::worker::come_up;
 use crate::context::{Context, fresh_key};
 use crate::failure::Failure;
@@ -65,17 +66,30 @@ pub(super) fn start(session: SessionId, work: &Work, ctx: &Context) -> Result<()
 pub(super) fn run(args: &Args, ctx: &Context) -> Result<ExitCode, Failure> {
     let directory = places(ctx)?.session(args.session);
     let clock = ctx.clock()?;
-    let mut watch = Watch::on(&place::holder_lock(&directory))
-        .map_err(|error| Failure::failed("cannot watch the session").because(&error))?;
-    come_up()?;
-    let mut beaten = None;
+    let cannot = || Failure::failed("cannot watch the session");
+    let keeping = Lock::try_acquire(&place::keeper_lock(&directory), "lease keeper")
+        .map_err(|error| cannot().because(&error))?;
+    if keeping.is_none() {
+        // There is one already.
+        come_up()?;
+        return Ok(ExitCode::Done);
+    }
+    let mut watch =
+        Watch::on(&place::holder_lock(&directory)).map_err(|error| cannot().because(&error))?;
+    // Whoever cannot renew it once must not pretend to keep it.
+    let mut beaten = clock.now().moment.elapsed;
+    match args.tell(&args.renewal(), ctx) {
+        Heard::Taken => come_up()?,
+        Heard::Refused => return Ok(lose(&directory)),
+        Heard::Nothing => return Err(Failure::failed("the lease cannot be renewed")),
+    }
     let mut woken = Wake::TimedOut;
     loop {
         let now = clock.now().moment.elapsed;
-        match next(life(&directory)?, beaten.map(|it| now.since(it)), woken) {
+        match next(life(&directory)?, now.since(beaten), woken) {
             Act::Beat => match args.tell(&args.renewal(), ctx) {
-                Heard::Refused => return Ok(ExitCode::Done),
-                Heard::Taken | Heard::Nothing => beaten = Some(now),
+                Heard::Refused => return Ok(lose(&directory)),
+                Heard::Taken | Heard::Nothing => beaten = now,
             },
             Act::GiveBack => {
                 args.tell(&args.release(), ctx);
@@ -114,13 +128,21 @@ fn life(directory: &Path) -> Result<Life, Failure> {
     Ok(if is_held { Life::Held } else { Life::Over })
 }
 
-fn next(life: Life, since_beat: Option<Duration>, woken: Wake) -> Act {
-    match (life, since_beat) {
-        (Life::Over, _) => Act::GiveBack,
-        (Life::Held, None) => Act::Beat,
-        (Life::Held, Some(since)) if since >= BEAT_INTERVAL => Act::Beat,
-        (Life::Held, Some(_)) if woken == Wake::Changed => Act::Wait(LOOK_AGAIN),
-        (Life::Held, Some(since)) => Act::Wait(BEAT_INTERVAL.saturating_sub(since)),
+/// The lease is somebody else's, or nobody's: that is all that is left to say.
+fn lose(directory: &Path) -> ExitCode {
+    // A directory that is gone has no session that anybody could be told of.
+    if let Ok(directory) = Dir::open(directory) {
+        relief::give_up(&directory).ok();
+    }
+    ExitCode::Done
+}
+
+fn next(life: Life, since_beat: Duration, woken: Wake) -> Act {
+    match life {
+        Life::Over => Act::GiveBack,
+        Life::Held if since_beat >= BEAT_INTERVAL => Act::Beat,
+        Life::Held if woken == Wake::Changed => Act::Wait(LOOK_AGAIN),
+        Life::Held => Act::Wait(BEAT_INTERVAL.saturating_sub(since_beat)),
     }
 }
 
@@ -163,11 +185,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_beats_at_once_and_three_times_in_a_lease_until_the_holder_is_gone() {
+    fn it_beats_three_times_in_a_lease_until_the_holder_is_gone() {
         use Life::{Held, Over};
-        let minutes = |minutes| Some(Duration::from_mins(minutes));
+        let minutes = Duration::from_mins;
         for (life, since_beat, woken, act) in [
-            (Held, None, Wake::TimedOut, Act::Beat),
             (
                 Held,
                 minutes(1),
@@ -176,7 +197,7 @@ mod tests {
             ),
             (Held, minutes(1), Wake::Changed, Act::Wait(LOOK_AGAIN)),
             (Held, minutes(3), Wake::Changed, Act::Beat),
-            (Over, None, Wake::TimedOut, Act::GiveBack),
+            (Over, minutes(0), Wake::TimedOut, Act::GiveBack),
             (Over, minutes(9), Wake::Changed, Act::GiveBack),
         ] {
             assert_eq!(next(life, since_beat, woken), act);

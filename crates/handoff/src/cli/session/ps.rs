@@ -9,6 +9,7 @@ use handoff_session::{Known, Standing, catalogue};
 
 use super::address::{places, unreadable};
 use super::document::{documents, elapsed};
+use super::relief::relieve;
 use crate::context::Context;
 use crate::desk::project_at;
 use crate::failure::Failure;
@@ -34,7 +35,14 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let known = wanted(args, ctx)?;
     // What a holder says at its lock is not younger than this.
     let now = ctx.clock()?.now();
-    let sessions = documents(&known, &now);
+    let mut sessions = documents(&known, &now);
+    let mut remarks = vec![];
+    for (known, session) in known.iter().zip(&mut sessions) {
+        if let Some((work, tenure)) = relieve(known, ctx) {
+            session.lease = Some(tenure.document());
+            remarks.extend(tenure.remark(known, &work));
+        }
+    }
     if ctx.out.is_json() {
         ctx.out
             .document(SessionsDocument::SCHEMA, SessionsDocument { sessions })?;
@@ -44,6 +52,9 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     } else {
         let home = ctx.ambient.text("HOME").unwrap_or_default().to_owned();
         ctx.out.table(&table(&sessions, &home, now.wall))?;
+    }
+    for remark in remarks {
+        ctx.out.note(remark)?;
     }
     Ok(ExitCode::Done)
 }

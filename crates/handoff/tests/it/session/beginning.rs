@@ -2,7 +2,7 @@
 
 use handoff_testkit::postgres::fresh_database;
 
-use super::hall::Hall;
+use super::hall::{Hall, Process};
 
 #[test]
 fn the_context_is_the_first_message() {
@@ -68,6 +68,56 @@ fn in_the_ledger_of_a_team_the_lease_of_a_session_is_renewed_and_then_given_back
     hall.stage.say("queue cancel fix").success();
     session.holder().kill();
     assert_eq!(hall.stage.state("fix"), "cancelled");
+}
+
+#[test]
+fn a_lease_whose_keeper_was_killed_is_kept_again_by_whoever_looks_next() {
+    let Some(database) = fresh_database() else {
+        return;
+    };
+    let mut hall = Hall::new();
+    hall.stage.env.set("HANDOFF_STORE", database.url());
+    hall.stage.add("fix");
+    let session = hall.run("worker", &["cat", "--task", "fix"]);
+    assert_eq!(hall.listed("worker")["lease"], "kept");
+    let journal = std::path::Path::new(session.text("events_log_path"));
+    let lock = journal.with_file_name("keeper.lock");
+    let keeper = || handoff_files::Lock::holder(&lock).unwrap().unwrap().pid;
+    let kill = |pid: u32| {
+        let keeper = Process::watch(&pid.into());
+        keeper.kill();
+        assert!(keeper.ends());
+    };
+    let first = keeper();
+    kill(first);
+    let listed = hall.stage.say("ps").success();
+    assert!(
+        listed
+            .stderr
+            .contains("another one keeps the lease of `fix` now"),
+        "{}",
+        listed.stderr
+    );
+    assert_ne!(keeper(), first);
+    assert_eq!(hall.listed("worker")["lease"], "kept");
+    // Where the ledger is out of reach nobody pretends to keep it.
+    kill(keeper());
+    let nowhere = "postgres:///x?host=/nowhere&user=x";
+    let mut blind = hall.stage.command(["ps"]);
+    blind.env("HANDOFF_STORE", nowhere);
+    let listed = hall.stage.env.run(blind).success();
+    assert!(listed.stderr.contains("Nobody renews"), "{}", listed.stderr);
+    let seen = hall.stage.json("watchdog");
+    assert!(
+        seen["leases"][0].as_str().unwrap().contains("another one"),
+        "{seen}"
+    );
+    // A task that is over has no lease, and its session is told of as such.
+    hall.stage.say("queue cancel fix").success();
+    kill(keeper());
+    for _ in 0..2 {
+        assert_eq!(hall.listed("worker")["lease"], "lost");
+    }
 }
 
 #[test]
