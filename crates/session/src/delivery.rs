@@ -6,6 +6,7 @@
 //! | a text in the box that is not ours | nothing: it is somebody's |
 //! | no box yet, though the program has one | nothing for a while: what comes too early is swallowed |
 //! | our own leftovers in the box | the box is emptied |
+//! | interrupted, and nothing in the box | nothing for a while: the message may come back |
 //! | the agent waits and the box is empty | the text is pasted |
 //! | pasted, and somebody types into it | nothing more: it is theirs |
 //! | pasted, and the program's pause is over | Enter |
@@ -39,6 +40,8 @@ const SIGN_TAKES: Duration = Duration::from_secs(2);
 const LAST_SIGN_TAKES: Duration = Duration::from_secs(3);
 /// How long a pasted text may take to show in a box that can be read.
 const ECHO_TAKES: Duration = Duration::from_secs(1);
+/// How long after it waits again an agent may put an interrupted message back into its box. What is pasted before that is glued to it.
+const RETURN_TAKES: Duration = Duration::from_millis(750);
 /// What emptying the box takes to be seen.
 const CLEARING_TAKES: Duration = Duration::from_millis(100);
 
@@ -153,6 +156,10 @@ impl Delivery {
             (_, Typist::Somebody) | (Field::Filled | Field::Unread, Typist::Perhaps) => {
                 Act::Wait(Because::Draft)
             }
+            (Field::Empty, Typist::Nobody | Typist::Perhaps) if self.may_return(sight, now) => {
+                self.look_again = Some(sight.since.after(RETURN_TAKES));
+                Act::Wait(Because::Turn)
+            }
             // Keys that left nothing in a box that can be read have fetched nothing.
             (Field::Empty, Typist::Nobody | Typist::Perhaps) => self.paste(sight, adapter, now),
             (Field::Filled | Field::Unread, Typist::Nobody)
@@ -163,6 +170,10 @@ impl Delivery {
             (Field::Filled, Typist::Nobody) => Act::Wait(Because::Draft),
             (Field::Unread, Typist::Nobody) => self.paste(sight, adapter, now),
         }
+    }
+
+    fn may_return(&self, sight: &Sight, now: Nanos) -> bool {
+        self.is_soiled && now < sight.since.after(RETURN_TAKES)
     }
 
     fn clear(&mut self, now: Nanos) -> Act {

@@ -48,6 +48,9 @@ pub(crate) struct AgentsArgs {
     /// The terminal's size, as COLUMNSxROWS
     #[arg(long, value_name = "SIZE", default_value = "200x50")]
     size: TerminalSize,
+    /// The colours of an agent that lets one choose them
+    #[arg(long, default_value = "dark")]
+    theme: Theme,
     /// Put a picture of the terminal for each state that is checked into this directory
     #[arg(long, value_name = "DIR")]
     pictures: Option<PathBuf>,
@@ -67,9 +70,28 @@ pub(crate) struct AgentsInsideArgs {
     #[arg(long)]
     size: TerminalSize,
     #[arg(long)]
+    theme: Theme,
+    #[arg(long)]
     pictures: Option<PathBuf>,
     #[arg(long)]
     summary: PathBuf,
+}
+
+/// Which colours an agent uses. Codex asks its terminal, which is a dark one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Theme {
+    #[default]
+    Dark,
+    Light,
+}
+
+impl Theme {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+        }
+    }
 }
 
 /// How large a terminal is.
@@ -181,6 +203,7 @@ fn play(args: &AgentsArgs) -> Result<Tally> {
     let keep = args.keep.iter().map(OsString::from);
     options.extend(keep.flat_map(|keep| ["--keep".into(), keep]));
     options.extend(["--size".into(), args.size.to_string().into()]);
+    options.extend(["--theme".into(), args.theme.word().into()]);
     let pictures = args.pictures.iter().map(OsString::from);
     options.extend(pictures.flat_map(|pictures| ["--pictures".into(), pictures]));
     isolation::enter(&options)?;
@@ -199,6 +222,7 @@ pub(crate) fn run_inside(args: &AgentsInsideArgs) -> Result<Verdict> {
             only: args.case.as_deref(),
             keep: args.keep.as_deref(),
             size: args.size.0,
+            theme: args.theme,
             pictures: args.pictures.as_deref(),
         };
         stage.run(&mut report)?;

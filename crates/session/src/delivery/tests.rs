@@ -314,6 +314,25 @@ fn a_text_that_stays_gets_one_more_enter_and_then_the_message_has_failed() {
 }
 
 #[test]
+fn a_message_that_was_interrupted_may_come_back_into_the_box() {
+    let filled = Sight {
+        field: Field::Filled,
+        ..claude()
+    };
+    let mut desk = Desk::at("copilot", WAIT);
+    desk.delivery.soil();
+    assert_eq!(desk.sees(&claude(), 0), Act::Wait(Because::Turn));
+    assert_eq!(desk.delivery.look_again(), Some(at(750)));
+    assert_eq!(desk.sees(&filled, 300), Act::Clear);
+    assert_eq!(desk.sees(&claude(), 400), Act::Paste);
+    // It did not come.
+    let mut desk = Desk::at("copilot", WAIT);
+    desk.delivery.soil();
+    assert_eq!(desk.sees(&claude(), 749), Act::Wait(Because::Turn));
+    assert_eq!(desk.sees(&claude(), 750), Act::Paste);
+}
+
+#[test]
 fn what_cannot_be_emptied_is_left_for_a_person() {
     let filled = Sight {
         field: Field::Filled,

@@ -8,13 +8,13 @@ use handoff_process::Size;
 use handoff_testkit::ModelServer;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Name;
 use super::house::House;
 use super::manners::{self, Manners};
 use super::report::{Outcome, Report};
 use super::scene::{Scene, Start};
 use super::timeline::Shown;
 use super::trial::Trial;
+use super::{Name, Theme};
 use super::{model_case, script_case, shell_case};
 use crate::output;
 
@@ -25,6 +25,7 @@ pub(super) struct Stage<'a> {
     pub(super) only: Option<&'a str>,
     pub(super) keep: Option<&'a Path>,
     pub(super) size: Size,
+    pub(super) theme: Theme,
     /// Where pictures go, if they are wanted.
     pub(super) pictures: Option<&'a Path>,
 }
@@ -54,7 +55,7 @@ impl Stage<'_> {
             keep.join(self.name.word())
         });
         let model = ModelServer::start().context("the model does not start")?;
-        let house = House::furnish(&root, self.name, &model.url())?;
+        let house = House::furnish(&root, self.name, &model.url(), self.theme)?;
         output::heading(&self.name.word());
         let manners = manners::of(self.name);
         self.play(&manners, &house, &model, report)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use super::{Name, install, script_case};
+use super::{Name, Theme, install, script_case};
 use crate::program;
 
 /// A key that opens nothing.
@@ -20,7 +20,7 @@ pub(super) struct House {
 
 impl House {
     /// Furnishes one in an empty directory, for a model at this address.
-    pub(super) fn furnish(root: &Path, name: Name, model: &str) -> Result<Self> {
+    pub(super) fn furnish(root: &Path, name: Name, model: &str, theme: Theme) -> Result<Self> {
         let mut house = Self {
             root: root.to_owned(),
             environment: BTreeMap::new(),
@@ -36,9 +36,9 @@ impl House {
         house.set("SHELL", "/bin/bash");
         house.set("PATH", &path(name)?);
         match name {
-            Name::Claude => house.claude(model)?,
+            Name::Claude => house.claude(model, theme)?,
             Name::ClaudeQuiet => {
-                house.claude(model)?;
+                house.claude(model, theme)?;
                 house.set("CLAUDE_CODE_DISABLE_TERMINAL_TITLE", "1");
             }
             Name::Codex => house.codex(model)?,
@@ -78,14 +78,14 @@ impl House {
     }
 
     /// Past its welcome, which would ask the maker of the model even when told of another one; the question about trust stays.
-    fn claude(&mut self, model: &str) -> Result<()> {
+    fn claude(&mut self, model: &str, theme: Theme) -> Result<()> {
         self.set("ANTHROPIC_API_KEY", KEY);
         self.set("ANTHROPIC_BASE_URL", model);
         self.set("DISABLE_AUTOUPDATER", "1");
         self.set("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
         let keys = json!({ "approved": [&KEY[KEY.len() - 20..]], "rejected": [] });
         let settings = json!({
-            "hasCompletedOnboarding": true, "theme": "dark", "hasSeenAutoDefaultNotice": true,
+            "hasCompletedOnboarding": true, "theme": theme.word(), "hasSeenAutoDefaultNotice": true,
             "customApiKeyResponses": keys,
         });
         self.write(".claude.json", &settings.to_string())

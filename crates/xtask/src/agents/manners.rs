@@ -5,8 +5,8 @@ use super::Name;
 /// What differs between agents that talk to a model.
 pub(super) struct Manners {
     pub(super) arguments: &'static [&'static str],
-    /// What is seen when it asks whether the directory is trusted, and what says yes. None if it does not ask.
-    pub(super) trust: Option<(&'static str, &'static [&'static str])>,
+    /// How it asks whether the directory is trusted. None if it does not ask.
+    pub(super) trust: Option<Trust>,
     /// What is seen when it waits for the first message.
     pub(super) ready: &'static str,
     /// Whether it runs commands, or why not.
@@ -25,6 +25,17 @@ pub(super) struct Manners {
     pub(super) error: (&'static str, &'static str),
     /// Whether what a turn took can be known, or why not.
     pub(super) figures: Having,
+}
+
+/// The question whether a directory is trusted.
+#[derive(Clone, Copy)]
+pub(super) struct Trust {
+    /// What is seen of it.
+    pub(super) question: &'static str,
+    /// The keys that say yes.
+    pub(super) yes: &'static [&'static str],
+    /// What is seen when it has been answered. None if the question is gone then.
+    pub(super) answered: Option<&'static str>,
 }
 
 /// Whether an agent has something.
@@ -50,7 +61,11 @@ pub(super) fn of(name: Name) -> Manners {
 const CLAUDE: Manners = Manners {
     arguments: &["--permission-mode", "manual"],
     // Enter alone would leave it.
-    trust: Some(("Yes, I trust this folder", &["\x1b[B", "\r"])),
+    trust: Some(Trust {
+        question: "Yes, I trust this folder",
+        yes: &["\x1b[B", "\r"],
+        answered: None,
+    }),
     ready: "? for shortcuts",
     tools: Having::There,
     asking: "@@sh COMMAND ;; @@text allowed",
@@ -65,7 +80,11 @@ const CLAUDE: Manners = Manners {
 
 const CODEX: Manners = Manners {
     arguments: &[],
-    trust: Some(("Trust this folder?", &["\r"])),
+    trust: Some(Trust {
+        question: "Trust this folder?",
+        yes: &["\r"],
+        answered: None,
+    }),
     ready: "gpt-5-codex default",
     tools: Having::There,
     asking: "@@tool exec_command {\"cmd\":\"COMMAND\",\"sandbox_permissions\":\"require_escalated\",\
@@ -96,7 +115,12 @@ const OPENCODE: Manners = Manners {
 
 const GEMINI: Manners = Manners {
     arguments: &[],
-    trust: Some(("Do you trust the files", &["\r"])),
+    // It begins anew below what it has asked.
+    trust: Some(Trust {
+        question: "Do you trust the files",
+        yes: &["\r"],
+        answered: Some("is restarting"),
+    }),
     ready: "Type your message",
     tools: Having::There,
     asking: "@@sh COMMAND ;; @@text allowed",
@@ -111,7 +135,11 @@ const GEMINI: Manners = Manners {
 
 const COPILOT: Manners = Manners {
     arguments: &[],
-    trust: Some(("trust", &["\r"])),
+    trust: Some(Trust {
+        question: "trust",
+        yes: &["\r"],
+        answered: None,
+    }),
     ready: "/ commands",
     tools: Having::There,
     asking: "@@sh COMMAND ;; @@text allowed",
@@ -120,7 +148,7 @@ const COPILOT: Manners = Manners {
     reject: "\x1b",
     refused: None,
     interrupted: "cancelled",
-    error: ("400", "blocked (error)"),
+    error: ("says 400", "blocked (error)"),
     figures: Having::There,
 };
 

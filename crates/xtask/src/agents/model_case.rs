@@ -29,12 +29,15 @@ pub(super) const CASES: [(&str, Act); 11] = [
 
 pub(super) fn start(trial: &mut Trial<'_, '_>) -> Result<()> {
     let mut began = trial.scene.now();
-    if let Some((question, yes)) = trial.manners.trust {
-        let seen = trial.scene.until_seen(question, began)?;
+    if let Some(trust) = trial.manners.trust {
+        let seen = trial.scene.until_seen(trust.question, began)?;
         trial.expect("blocked (trust)", seen)?;
-        began = trial.scene.press(yes)?;
+        began = trial.scene.press(trust.yes)?;
         // Some show where one types above the question too.
-        trial.scene.until_gone(question, began)?;
+        match trust.answered {
+            None => trial.scene.until_gone(trust.question, began)?,
+            Some(text) => trial.scene.until_seen(text, began)?,
+        };
     }
     let seen = trial.scene.until_seen(trial.manners.ready, began)?;
     trial.expect("prompt", seen)
@@ -44,13 +47,13 @@ pub(super) fn start(trial: &mut Trial<'_, '_>) -> Result<()> {
 pub(super) fn until_ready(trial: &mut Trial<'_, '_>) -> Result<()> {
     let began = trial.scene.now();
     let ready = trial.manners.ready;
-    if let Some((question, yes)) = trial.manners.trust {
-        let seen = trial.scene.until_one_seen([ready, question], began)?;
-        if seen == question {
+    if let Some(trust) = trial.manners.trust {
+        let seen = trial.scene.until_one_seen([ready, trust.question], began)?;
+        if seen == trust.question {
             trial
                 .scene
                 .until_published(&Shown::new("blocked (trust)"), began)?;
-            trial.scene.press(yes)?;
+            trial.scene.press(trust.yes)?;
         }
     }
     trial.scene.until_seen(ready, began).map(drop)
