@@ -15,8 +15,8 @@ const BETWEEN: usize = 3;
 const HINTS: usize = 6;
 /// What stands above the choices of a dialog and belongs to it.
 const QUESTION: usize = 16;
-/// The description of a choice, before the next one.
-const DESCRIPTION: usize = 4;
+/// The description of a choice, before the next one: a command with its paths takes many rows of a narrow terminal.
+const DESCRIPTION: usize = 10;
 
 /// What a terminal shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
