@@ -8,6 +8,7 @@ use handoff_core::package::{PackageKind, Recipient};
 
 use super::package::draft::DraftArgs;
 use super::package::scrub::Secrets;
+use super::package::send::Landing;
 use super::package::{export, send};
 use super::pause::{What, Wish};
 use crate::context::Context;
@@ -28,6 +29,8 @@ pub(crate) struct Args {
     /// Hand it to `handoff package import -` on this host.
     #[arg(long, value_name = "HOST")]
     ssh: Option<String>,
+    #[command(flatten)]
+    landing: Landing,
     /// Replace what looks like a secret by a mark, instead of refusing.
     #[arg(long)]
     redact: bool,
@@ -50,7 +53,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let record = args.what.pause(wish, &mut desk, ctx)?;
     let id = record.label.id;
     if let Some(host) = args.ssh {
-        return send::run(&send::Args::to_host(id, host), ctx);
+        return send::run(&send::Args::to_host(id, host, args.landing), ctx);
     }
     if let Some(output) = &args.output {
         return export::to_file(id, output, args.to, ctx);

@@ -4,6 +4,7 @@ mod carrying;
 mod flaws;
 mod repeating;
 mod secrets;
+mod secure_shell;
 mod settings;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! The programs that tests use, installed where we may.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use handoff_testkit::{Need, postgres};
 
@@ -12,7 +14,7 @@ struct Tool {
     is_present: fn() -> bool,
 }
 
-const TOOLS: [Tool; 11] = [
+const TOOLS: [Tool; 12] = [
     Tool {
         package: "postgresql",
         is_present: postgres::is_installed,
@@ -52,6 +54,11 @@ const TOOLS: [Tool; 11] = [
     Tool {
         package: "fuse3",
         is_present: || has("fusermount3"),
+    },
+    Tool {
+        package: "openssh-server",
+        // It is on the path of the superuser only.
+        is_present: || Path::new("/usr/sbin/sshd").exists() && has("ssh"),
     },
     Tool {
         package: "python3-pygit2",

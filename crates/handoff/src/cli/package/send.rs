@@ -24,15 +24,22 @@ pub(crate) struct Args {
     package: PackageId,
     /// The host, as ssh knows it.
     host: String,
-    /// The directory of the repository there.
-    #[arg(long, value_name = "DIRECTORY")]
-    directory: Option<String>,
-    /// The program there.
-    #[arg(long, value_name = "PROGRAM", default_value = "handoff")]
-    program: String,
+    #[command(flatten)]
+    landing: Landing,
     /// How long to wait for the answer.
     #[arg(long, value_name = "TIME", default_value = "2m")]
     timeout: Span,
+}
+
+/// Where it arrives on another machine.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Landing {
+    /// The directory of the repository on that host.
+    #[arg(long, value_name = "DIRECTORY")]
+    directory: Option<String>,
+    /// The program on that host.
+    #[arg(long, value_name = "PROGRAM", default_value = "handoff")]
+    program: String,
 }
 
 pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -64,12 +71,11 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 impl Args {
     /// With nothing said but where to.
-    pub(crate) fn to_host(package: PackageId, host: String) -> Self {
+    pub(crate) fn to_host(package: PackageId, host: String, landing: Landing) -> Self {
         Self {
             package,
             host,
-            directory: None,
-            program: "handoff".to_owned(),
+            landing,
             timeout: "2m".parse().expect("two minutes are a time"),
         }
     }
@@ -111,10 +117,10 @@ fn packed(id: PackageId, desk: &mut Desk) -> Result<PathBuf, Failure> {
 /// Hands the bytes over, and waits until the other side has taken them in.
 fn deliver(args: &Args, bundle: &Path, ctx: &Context) -> Result<(), Failure> {
     let mut remote = String::new();
-    if let Some(directory) = &args.directory {
+    if let Some(directory) = &args.landing.directory {
         remote = format!("cd {} && ", quoted(directory));
     }
-    remote = format!("{remote}{} package import -", quoted(&args.program));
+    remote = format!("{remote}{} package import -", quoted(&args.landing.program));
     let mut program = Program::new("ssh", ctx.cwd()?).with_arguments([
         "-o",
         "BatchMode=yes",

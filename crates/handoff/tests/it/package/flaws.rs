@@ -92,7 +92,7 @@ fn how_far_the_code_has_moved_is_said_before_anything_is_used() {
 }
 
 /// A program that plays ssh: it runs what it is told to on the other side.
-fn ssh(here: &mut Stage, script: &str) {
+pub(super) fn ssh(here: &mut Stage, script: &str) {
     let bin = here.env.work().join("bin");
     fs::create_dir_all(&bin).unwrap();
     let program = bin.join("ssh");
