@@ -140,7 +140,9 @@ fn start_server(
     let mut command = prefix.command(installation.program("postgres"));
     command
         .current_dir(directory)
-        .args(["-D", "data", "-c", "listen_addresses="]);
+        .args(["-D", "data", "-c", "listen_addresses="])
+        // A hundred who race have one connection each, beside those of whoever looks on.
+        .args(["-c", "max_connections=200"]);
     command
         .arg("-c")
         .arg(format!("unix_socket_directories={}", directory.display()));

@@ -1,11 +1,11 @@
 //! D05 and the race for a package: sealing is killed at its system calls, and many want the one that can be had once.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::{fs, iter};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use handoff_testkit::{Fault, Injection, Prefix, When};
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::product::{Product, exit, expect_code};
 use super::stage::{Findings, Stage, progress};
 
 /// The calls that a package comes to be by.
-const CALLS: [&str; 7] = [
+pub(super) const CALLS: [&str; 7] = [
     "write",
     "fsync",
     "fdatasync",
@@ -23,8 +23,10 @@ const CALLS: [&str; 7] = [
     "pwrite64",
 ];
 /// More of a kind than the command makes.
-const MOST: u16 = 60;
+pub(super) const MOST: u16 = 60;
 const RACERS: usize = 100;
+/// Of a team: each with a state directory and a key of its own.
+const MACHINES: usize = 10;
 
 pub(super) fn kills(stage: &mut Stage) -> Result<()> {
     stage.trial("create, killed at its calls", |stage| {
@@ -129,90 +131,136 @@ pub(super) fn race(stage: &mut Stage) -> Result<()> {
     for (store, product, _lodging) in stage.products()? {
         let what = format!("{store}: {RACERS} want one");
         stage.trial(&what, |stage| {
-            // On a server each of them opens a connection, and a machine has only so many.
-            let (rounds, racers) = match store {
-                "postgres" => (stage.count(1, 50), 20),
-                _ => (stage.count(20, 1000), RACERS),
+            // The machines of a team share a ledger and no directory: there nothing but the ledger can decide.
+            let (rounds, machines) = match store {
+                "postgres" => (stage.count(2, 1000), MACHINES),
+                _ => (stage.count(20, 1000), 1),
             };
-            race_often(stage, &product, rounds, racers)
+            let track = Track::lay(product, machines)?;
+            track.race_often(stage, rounds)
         });
     }
     Ok(())
 }
 
-fn race_often(stage: &Stage, product: &Product, rounds: usize, racers: usize) -> Result<Findings> {
-    let mut dice = stage.dice("race");
-    let mut findings = Findings::default();
-    let mut kills = 0;
-    product.answer(["context", "set", "half", "1"])?;
-    for round in 0..rounds {
-        progress("race", round, rounds);
-        let made = product.answer(["package", "create"])?;
-        let id = made["id"]
-            .as_str()
-            .context("a package has an id")?
-            .to_owned();
-        let victim = round.is_multiple_of(10).then(|| dice.index(racers));
-        kills += usize::from(victim.is_some());
-        let complaints = one_round(product, &id, racers, victim)?;
-        let told = complaints
-            .into_iter()
-            .map(|it| format!("round {round}: {it}"));
-        findings.complaints.extend(told);
-        findings.count += 1;
-    }
-    findings.note = format!("{kills} of them with a kill");
-    findings.complaints.extend(product.audit()?);
-    Ok(findings)
+/// What they race on: one product, on one machine or several.
+struct Track {
+    product: Product,
+    /// The state directories of the machines.
+    homes: Vec<PathBuf>,
 }
 
-/// All want the package at once; one of them may be killed meanwhile. Nobody gets it twice, and it is not lost.
-fn one_round(
-    product: &Product,
-    id: &str,
-    racers: usize,
-    victim: Option<usize>,
-) -> Result<Vec<String>> {
-    let start = |_| -> Result<Child> {
-        let mut command = product.command(&Prefix::none(), ["package", "receive", id]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        Ok(command.stdin(Stdio::null()).spawn()?)
-    };
-    let mut children: Vec<Child> = (0..racers).map(start).collect::<Result<_>>()?;
-    if let Some(victim) = victim {
-        children[victim].kill()?;
+impl Track {
+    fn lay(product: Product, machines: usize) -> Result<Self> {
+        let others = (1..machines).map(|it| product.env.work().join(format!("machine{it}")));
+        let homes: Vec<_> = iter::once(product.home().to_owned())
+            .chain(others)
+            .collect();
+        product.answer(["context", "set", "half", "1"])?;
+        let track = Self { product, homes };
+        track.trust_each_other()?;
+        Ok(track)
     }
-    let mut codes = BTreeSet::new();
-    let mut won = 0;
-    for (number, mut child) in children.into_iter().enumerate() {
-        let code = child.wait()?.code();
-        won += usize::from(code == Some(exit::DONE));
-        if victim != Some(number) {
-            codes.insert(code);
+
+    /// All machines take what the first one seals.
+    fn trust_each_other(&self) -> Result<()> {
+        let key = self.product.answer(["keys", "export"])?;
+        let key = key["keys"][0]["key"].as_str().context("a key is told")?;
+        for machine in 1..self.homes.len() {
+            let words = ["keys", "trust", key, "--name", "first", "--yes"];
+            let mut command = self.on(machine, words);
+            let trusted = command.output()?;
+            ensure!(trusted.status.success(), "machine {machine} does not trust");
         }
+        Ok(())
     }
-    let mut complaints = vec![];
-    if codes
-        .iter()
-        .any(|code| !matches!(code, Some(exit::DONE | exit::CONFLICT)))
-    {
-        complaints.push(format!("they ended with {codes:?}"));
+
+    /// A command of one of the machines.
+    fn on<const N: usize>(&self, machine: usize, words: [&str; N]) -> Command {
+        let mut command = self.product.command(&Prefix::none(), words);
+        command.env("HANDOFF_HOME", &self.homes[machine % self.homes.len()]);
+        command
     }
-    let shown = product.answer(["package", "show", id])?;
-    let is_over = shown["state"] == "consumed";
-    let is_victims = victim.is_some() && won == 0;
-    if won > 1 || (won == 1) != is_over && !is_victims {
-        complaints.push(format!("{won} got it, and it is {}", shown["state"]));
+
+    fn race_often(&self, stage: &Stage, rounds: usize) -> Result<Findings> {
+        let mut dice = stage.dice("race");
+        let mut findings = Findings::default();
+        let mut kills = 0;
+        for round in 0..rounds {
+            progress("race", round, rounds);
+            let made = self.product.answer(["package", "create"])?;
+            let id = made["id"].as_str().context("a package has an id")?;
+            let victim = round.is_multiple_of(10).then(|| dice.index(RACERS));
+            kills += usize::from(victim.is_some());
+            let complaints = self.one_round(id, victim)?.into_iter();
+            let told = complaints.map(|it| format!("round {round}: {it}"));
+            findings.complaints.extend(told);
+            findings.count += 1;
+        }
+        let machines = self.homes.len();
+        findings.note = format!("{kills} of them with a kill, {machines} machines");
+        findings.complaints.extend(self.product.audit()?);
+        Ok(findings)
     }
-    if !is_over {
-        // The one who was killed had claimed it; a person gives it back.
-        let freed = product.run(["package", "release", id]);
-        complaints.extend(expect_code(
-            &freed,
-            "release",
-            &[exit::DONE, exit::CONFLICT],
-        ));
-        product.answer(["package", "receive", id])?;
+
+    /// All want the package at once; one of them may be killed meanwhile. Nobody gets it twice, and it is not lost.
+    fn one_round(&self, id: &str, victim: Option<usize>) -> Result<Vec<String>> {
+        let start = |number| -> Result<Child> {
+            let mut command = self.on(number, ["package", "receive", id]);
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            Ok(command.stdin(Stdio::null()).spawn()?)
+        };
+        let mut children: Vec<Child> = (0..RACERS).map(start).collect::<Result<_>>()?;
+        if let Some(victim) = victim {
+            children[victim].kill()?;
+        }
+        let mut ends = vec![];
+        for mut child in children {
+            ends.push(child.wait()?.code());
+        }
+        let mut complaints = unexpected(&ends, victim);
+        complaints.extend(self.aftermath(id, &ends, victim)?);
+        Ok(complaints)
     }
-    Ok(complaints)
+
+    /// One of them has it, or the one who was killed might have had it and the next one gets it.
+    fn aftermath(
+        &self,
+        id: &str,
+        ends: &[Option<i32>],
+        victim: Option<usize>,
+    ) -> Result<Vec<String>> {
+        let won = ends.iter().filter(|it| **it == Some(exit::DONE)).count();
+        let shown = self.product.answer(["package", "show", id])?;
+        let is_over = shown["state"] == "consumed";
+        let is_right = match victim {
+            None => won == 1 && is_over,
+            // The one who was killed may have consumed it, or claimed it.
+            Some(_) => won == 0 || won == 1 && is_over,
+        };
+        let mut complaints = vec![];
+        if !is_right {
+            complaints.push(format!("{won} got it, and it is {}", shown["state"]));
+        }
+        if !is_over {
+            let freed = self.product.run(["package", "release", id]);
+            let codes = [exit::DONE, exit::CONFLICT];
+            complaints.extend(expect_code(&freed, "release", &codes));
+            self.product.answer(["package", "receive", id])?;
+        }
+        Ok(complaints)
+    }
+}
+
+/// Whoever was not killed gets it, or hears that somebody else does.
+fn unexpected(ends: &[Option<i32>], victim: Option<usize>) -> Vec<String> {
+    let others = ends.iter().enumerate();
+    let others = others.filter(|(number, _)| victim != Some(*number));
+    let codes: BTreeSet<_> = others.map(|(_, code)| *code).collect();
+    let is_expected = |code: &Option<i32>| matches!(code, Some(exit::DONE | exit::CONFLICT));
+    let told = format!("they ended with {codes:?}");
+    (!codes.iter().all(is_expected))
+        .then_some(told)
+        .into_iter()
+        .collect()
 }
