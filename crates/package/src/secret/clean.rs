@@ -135,20 +135,25 @@ impl Walk {
         self.found.extend(found);
     }
 
-    /// A text that is JSON is looked at as what it means, so that escapes hide nothing.
     fn text(&mut self, text: &mut String, place: &str) {
         let place = format!("`{place}`");
-        let json = text.starts_with(['{', '[', '"', ' ', '\n']);
-        let json = json.then(|| JsonText::parse(text).ok()).flatten();
+        // A text without an escape says what it spells: it need not be understood to be looked at.
+        let json = text.contains('\\').then(|| as_json(text)).flatten();
         let found = match &json {
             Some(json) => scan_json(json, &place),
             None => scan(text, &place),
         };
         if !found.is_empty() && self.treatment == Treatment::Redact {
-            *text = json.map_or_else(|| redact(text), |json| redact_json(&json).into());
+            *text = as_json(text).map_or_else(|| redact(text), |json| redact_json(&json).into());
         }
         self.found.extend(found);
     }
+}
+
+/// A text that is JSON, to be looked at as what it means, so that escapes hide nothing.
+fn as_json(text: &str) -> Option<JsonText> {
+    let can_be = text.starts_with(['{', '[', '"', ' ', '\n']);
+    can_be.then(|| JsonText::parse(text).ok()).flatten()
 }
 
 fn text_in<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {

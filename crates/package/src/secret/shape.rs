@@ -270,7 +270,7 @@ fn jwt(rest: &[u8], before: Option<u8>) -> Option<usize> {
 fn pem(text: &str, start: usize) -> Option<usize> {
     let rest = &text[start..];
     let first = rest.lines().next().unwrap_or(rest);
-    let title = &first[..first.len().min(80)];
+    let title = &first[..first.floor_char_boundary(80)];
     if !title.contains("PRIVATE KEY") {
         return None;
     }

@@ -123,6 +123,23 @@ fn a_secret_behind_escapes_is_found_and_the_rest_keeps_its_spelling() {
 }
 
 #[test]
+fn a_title_that_is_cut_in_the_middle_of_a_letter_is_looked_at_all_the_same() {
+    let title = format!("-----BEGIN {}", "é".repeat(50));
+    assert_eq!(scan(&title, "x"), vec![]);
+}
+
+#[test]
+fn a_text_without_escapes_is_found_as_one_that_was_understood() {
+    for (kind, secret) in planted() {
+        if secret.contains(['\n', '"']) {
+            continue;
+        }
+        let value = JsonText::of_text(&format!("before {secret} behind")).unwrap();
+        assert_eq!(scan(value.as_str(), "x"), scan_json(&value, "x"), "{kind}");
+    }
+}
+
+#[test]
 fn ordinary_text_is_left_alone() {
     for text in [
         "The token is read from $TOKEN; password = os.environ[\"X1\"]",
