@@ -123,6 +123,9 @@ pub struct RunDocument {
     pub gate_until: Option<Timestamp>,
     /// What was proved so far.
     pub steps: Vec<RunStepDocument>,
+    /// The package that it was paused with, in the answer to that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
 }
 
 impl RunDocument {
@@ -172,6 +175,7 @@ impl RunDocument {
             begun_at: run.begun_at,
             gate_until,
             steps: steps.collect(),
+            package: None,
         }
     }
 }

@@ -20,7 +20,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{JsonText, ProjectId, SessionId, TaskId, Timestamp, visible};
+use crate::{JsonText, ProjectId, RunId, SessionId, TaskId, Timestamp, visible};
 
 /// Whose context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub enum ContextScope {
     Task(TaskId),
     /// One session.
     Session(SessionId),
+    /// One run of a workflow, whichever phase it is at.
+    Run(RunId),
 }
 
 impl fmt::Display for ContextScope {
@@ -40,6 +42,7 @@ impl fmt::Display for ContextScope {
             Self::Project(id) => fmt::Display::fmt(id, f),
             Self::Task(id) => fmt::Display::fmt(id, f),
             Self::Session(id) => fmt::Display::fmt(id, f),
+            Self::Run(id) => fmt::Display::fmt(id, f),
         }
     }
 }
@@ -51,13 +54,14 @@ impl ContextScope {
             Self::Project(_) => "this project",
             Self::Task(_) => "this task",
             Self::Session(_) => "this session",
+            Self::Run(_) => "this run",
         }
     }
 }
 
 /// A text that names nothing that has a context.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not the id of a project, a task or a session")]
+#[error("not the id of a project, a task, a session or a run")]
 pub struct ContextScopeError;
 
 impl FromStr for ContextScope {
@@ -68,6 +72,7 @@ impl FromStr for ContextScope {
         project
             .or_else(|| text.parse().ok().map(Self::Task))
             .or_else(|| text.parse().ok().map(Self::Session))
+            .or_else(|| text.parse().ok().map(Self::Run))
             .ok_or(ContextScopeError)
     }
 }

@@ -14,6 +14,7 @@
 //! it follows ([`Run::follow`]), in the same transaction. So there is always exactly one task at work, or none, and a crash
 //! between two phases cannot be: there is no moment between them.
 
+mod adoption;
 mod command;
 mod event;
 mod fold;
@@ -22,6 +23,7 @@ mod follow;
 mod simulation;
 mod spec;
 
+pub use adoption::AdoptedRun;
 pub use command::{RunCommand, RunRefusal};
 pub use event::{RunEvent, Verdict};
 pub use fold::HistoryError;

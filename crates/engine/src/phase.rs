@@ -15,7 +15,9 @@ use handoff_core::{BranchName, CommitId, Task};
 use handoff_store::{read, runs};
 
 pub(crate) use court::judge;
+pub use telling::result_key;
 pub(crate) use telling::text;
+pub use test_item::test_list;
 pub(crate) use test_item::tick;
 
 use crate::error::EngineError;

@@ -47,6 +47,11 @@ impl Places {
         self.home.join("packages").join(project.to_string())
     }
 
+    /// The pauses of a project that are being made on this machine.
+    pub fn pauses(&self, project: ProjectId) -> PathBuf {
+        self.packages(project).join("pauses")
+    }
+
     /// The tasks of a project as Markdown.
     pub fn batons(&self, project: ProjectId) -> PathBuf {
         self.home.join("queue").join(project.to_string())

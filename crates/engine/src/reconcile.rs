@@ -2,12 +2,14 @@
 //! is harmless; a restart is just another activation.
 
 mod baselines;
+mod broken_pauses;
 mod lost_holders;
 mod orphaned_worktrees;
 mod stray_sessions;
 mod unfinished_commits;
 
 pub use baselines::baselines;
+pub use broken_pauses::{broken_pauses, undo_pause};
 pub use lost_holders::{dead_holders, lost_holders};
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{attempts, orphan_at};
@@ -40,6 +42,7 @@ impl Repaired {
 /// Runs all of them, in the order in which one makes work for the next.
 pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
     let given_back = lost_holders(workshop.store, &workshop.places)?;
+    broken_pauses(workshop.store, workshop.project, &workshop.places)?;
     let now = workshop.clock.now().wall;
     unfinished_commits(&workshop.git, workshop.repository, now)?;
     // A ref that cannot be put right now keeps nobody from working.

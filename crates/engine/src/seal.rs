@@ -143,6 +143,7 @@ fn payload(
             .and_then(|report| report.summary.clone()),
         session: None,
         batch: None,
+        run: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: evidence.to_vec(),

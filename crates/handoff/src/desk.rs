@@ -90,6 +90,7 @@ impl Desk {
         key: Option<IdempotencyKey>,
     ) -> Result<Recorded, Failure> {
         reconcile::lost_holders(&mut *self.store, &self.places).map_err(Failure::from)?;
+        self.undo_broken_pauses();
         let given = key.unwrap_or_else(fresh_key);
         let request = Request {
             by: self.caller.clone(),
@@ -107,6 +108,12 @@ impl Desk {
             Err(StoreError::KeyReused { .. }) => Err(StoreError::KeyReused { key: given }.into()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What somebody was pausing who died goes on. If that cannot be undone now, it is no reason to refuse something else:
+    /// whoever comes next tries again.
+    pub(crate) fn undo_broken_pauses(&mut self) {
+        reconcile::broken_pauses(&mut *self.store, self.project, &self.places).ok();
     }
 
     /// Where packages are sealed, kept and found.

@@ -3,11 +3,13 @@
 mod batch;
 mod claim;
 mod context;
+mod run;
 mod session;
 
 pub use batch::{BatchState, PausedPart};
 pub use claim::{Claim, Probe};
 pub use context::{ContextEntry, EntryMetadata, SerializedContext};
+pub use run::{PausedRun, ProvedPhase};
 pub use session::SessionState;
 
 use std::collections::BTreeSet;
@@ -52,6 +54,8 @@ pub struct Payload {
     pub session: Option<SessionState>,
     /// The batch that was paused.
     pub batch: Option<BatchState>,
+    /// The run of a workflow that was paused.
+    pub run: Option<PausedRun>,
     /// What was decided, and why.
     pub decisions: Vec<Reason>,
     /// What was tried and does not work.

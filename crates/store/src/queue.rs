@@ -177,6 +177,7 @@ fn perform(
         }
         Change::Batch { batch, command } => batch::tell(tx, batch, command, by, keyed),
         Change::BeginRun { id, project, spec } => run::begin(tx, *id, *project, spec, by, keyed),
+        Change::AdoptRun { id, project, run } => run::adopt(tx, *id, *project, run, by, keyed),
         Change::Run { run, command } => run::tell(tx, run, command, by, keyed),
         Change::SetBaseline(proved) => repository::set_baseline(tx, proved, by, keyed),
         Change::NoteMove { project, moved } => {
@@ -361,6 +362,9 @@ fn name_taken(
         }
         Change::BeginRun { project, spec, .. } => {
             return run::name_taken(tx, *project, &spec.name);
+        }
+        Change::AdoptRun { project, run, .. } => {
+            return run::name_taken(tx, *project, &run.spec.name);
         }
     };
     let holder = tasks::named(tx, project, &name)?;

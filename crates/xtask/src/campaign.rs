@@ -25,6 +25,7 @@ mod neighbour;
 mod packages;
 mod parcels;
 mod part;
+mod pauses;
 mod places;
 mod power;
 mod product;
@@ -91,7 +92,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 33] = [
+const FAULTS: [Fault; 34] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -133,6 +134,12 @@ const FAULTS: [Fault; 33] = [
         title: "sealing a package is killed",
         needs: &[],
         run: packages::kills,
+    },
+    Fault {
+        id: "D05P",
+        title: "pausing a task is killed",
+        needs: &[],
+        run: pauses::kills,
     },
     Fault {
         id: "D05R",

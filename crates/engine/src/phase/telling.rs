@@ -1,12 +1,11 @@
 //! What the session of a phase is told besides its task.
 
-use handoff_core::run::Run;
-use handoff_core::task::Task;
+use handoff_core::run::{Run, Step};
 use handoff_core::workflow::{Input, Proof};
-use handoff_core::{PhaseName, visible};
+use handoff_core::{ContextKey, ContextScope, PhaseName, visible};
 use handoff_files::Dir;
 use handoff_git::Repository;
-use handoff_store::{read, tasks};
+use handoff_store::{StoreError, contexts, read, tasks};
 
 use super::path_rule;
 use super::test_item::{LONGEST, list_in};
@@ -86,14 +85,39 @@ fn result(
     let Some(step) = run.last(phase) else {
         return Ok(String::new());
     };
-    let task: Task = read(workshop.store, |tx| tasks::get(tx, step.task))?;
-    let said = task.report.and_then(|it| it.result);
-    let said = said.map_or_else(|| "nothing".to_owned(), |it| it.to_string());
+    let said = said(workshop, run, step)?;
+    let said = said.unwrap_or_else(|| "nothing".to_owned());
     Ok(format!(
         "\n# What phase `{phase}` handed over\n\nProved by the tool: `{}`. In the words of its session, which nobody checked:\n\n{}\n",
         step.verdict.outcome,
         quoted(&said)
     ))
+}
+
+/// The result of a session. A run that was begun in another store brought it in its context.
+fn said(
+    workshop: &mut Workshop<'_>,
+    run: &Run,
+    step: &Step,
+) -> Result<Option<String>, EngineError> {
+    let (scope, key) = (ContextScope::Run(run.id), result_key(&step.phase));
+    match read(workshop.store, |tx| tasks::get(tx, step.task)) {
+        Ok(task) => Ok(task
+            .report
+            .and_then(|it| it.result)
+            .map(|it| it.to_string())),
+        Err(StoreError::NotFound { .. }) => {
+            let found = read(workshop.store, |tx| contexts::get(tx, scope, &key))?;
+            Ok(found.map(|(_, entry)| entry.value.to_string()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Where the context of a run has what a phase handed over.
+pub fn result_key(phase: &PhaseName) -> ContextKey {
+    let key = format!("phase.{phase}.result");
+    key.parse().expect("the name of a phase is a word of a key")
 }
 
 fn file(at: &Repository, path: &str) -> String {

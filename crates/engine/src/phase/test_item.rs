@@ -32,6 +32,12 @@ pub(super) fn list_in(
     Ok(text.and_then(|text| Some((TestList::read(&text).ok()?, text))))
 }
 
+/// The list of a run as it is in the last commit that was proved, with what was proved since ticked.
+pub fn test_list(workshop: &Workshop<'_>, run: &Run) -> Result<Option<String>, EngineError> {
+    let found = list_in(workshop, workshop.repository, run.head())?;
+    Ok(found.map(|(list, text)| ticked(run, list, text).1))
+}
+
 /// The lines whose tests are proved: after a cycle, or because they were covered already.
 fn proved(run: &Run) -> impl Iterator<Item = &str> {
     run.steps.iter().filter_map(|step| {

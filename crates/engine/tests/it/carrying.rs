@@ -147,6 +147,7 @@ fn package(project: ProjectId, context: Vec<Entry>, attached: &[u8]) -> Package 
         summary: None,
         session: None,
         batch: None,
+        run: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: vec![],

@@ -5,7 +5,7 @@ mod look;
 
 use clap::Subcommand;
 use handoff_api::ExitCode;
-use handoff_core::{Caller, ContextScope, SessionId, TaskId};
+use handoff_core::{Caller, ContextScope, RunId, SessionId, TaskId};
 use handoff_store::queue::TaskRef;
 use handoff_store::{read, tasks};
 
@@ -59,8 +59,14 @@ pub(super) struct ScopeArg {
     /// Of this session, by its id.
     #[arg(long, value_name = "SESSION")]
     session: Option<SessionId>,
+    /// Of this run of a workflow, by name or id.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["task", "session"])]
+    run: Option<String>,
+    /// One that need not be there yet.
+    #[arg(skip)]
+    exact: Option<ContextScope>,
     /// Of the whole project, also from within a session.
-    #[arg(long, conflicts_with_all = ["task", "session"])]
+    #[arg(long, conflicts_with_all = ["task", "session", "run"])]
     project: bool,
 }
 
@@ -81,9 +87,23 @@ impl ScopeArg {
         }
     }
 
+    /// Of this run, also before it is known here.
+    pub(super) fn of_run(run: RunId) -> Self {
+        Self {
+            exact: Some(ContextScope::Run(run)),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn resolve(&self, desk: &mut Desk) -> Result<ContextScope, Failure> {
+        if let Some(scope) = self.exact {
+            return Ok(scope);
+        }
         if let Some(session) = self.session {
             return Ok(ContextScope::Session(session));
+        }
+        if let Some(run) = &self.run {
+            return Ok(ContextScope::Run(desk.run(run)?.id));
         }
         if let Some(task) = &self.task {
             let task = desk.task_ref(task)?;

@@ -177,6 +177,7 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
         | Change::OpenBatch { .. }
         | Change::Batch { .. }
         | Change::BeginRun { .. }
+        | Change::AdoptRun { .. }
         | Change::Run { .. }
         | Change::SetBaseline(_)
         | Change::NoteMove { .. }

@@ -18,6 +18,7 @@ pub(super) mod scrub;
 pub(super) mod send;
 mod show;
 pub(super) mod surroundings;
+pub(super) mod tree_look;
 mod verdict;
 mod verify;
 
@@ -79,6 +80,11 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
         Command::Gc(args) => gc::run(&args, ctx),
         Command::Schema => schema::run(ctx),
     }
+}
+
+/// What a package will be called that is about to be made.
+pub(super) fn fresh_id() -> PackageId {
+    PackageId::from_uuid(handoff_process::mint())
 }
 
 /// The desk, for a command about a package that must be there already.

@@ -1,24 +1,28 @@
 //! `handoff pause`: stops the work on a task, in a session or on a batch, and seals what a fresh session needs to go on.
 //!
 //! A task, in this order: nobody else gets it; whatever the session that works on it still says is refused, and it is ended; where
-//! things stand is sealed. If that fails, the task is handed out again: it is never paused without a package.
+//! things stand is sealed. If that fails, or whoever pauses it dies, the task is handed out again: it is never paused without a
+//! package.
 
 mod batch;
 pub(super) mod session;
 
+use std::fmt;
+
 use handoff_api::ExitCode;
 use handoff_core::caller::Action;
-use handoff_core::package::{Origin, PackageKind};
+use handoff_core::package::{Origin, PackageCommand, PackageKind, PackageState};
 use handoff_core::task::{Command, Reason};
-use handoff_core::{ContextScope, PackageRecord, SessionId, Task, TaskState};
-use handoff_engine::{Attempt, Places};
+use handoff_core::{ContextScope, PackageId, PackageRecord, SessionId, Task, TaskId, TaskState};
+use handoff_engine::{Attempt, PauseNote, Pausing, Places, reconcile};
 use handoff_git::Repository;
 use handoff_store::queue::{Change, TaskRef};
-use handoff_store::{read, tasks};
+use handoff_store::{packages, read, tasks};
 
-use super::package::draft::{DraftArgs, Material, tree_at};
+use super::package::draft::{DraftArgs, Material};
 use super::package::scrub::{self, Secrets};
-use super::package::tell;
+use super::package::tree_look::TreeLook;
+use super::package::{fresh_id, tell};
 use super::session::address::Address;
 use super::session::patience::Patience;
 use super::session::{Manner, stop_session};
@@ -75,6 +79,7 @@ impl What {
             secrets,
             draft,
         } = wish;
+        desk.undo_broken_pauses();
         if let Some(name) = &self.session {
             let manner = if self.drain {
                 Manner::Drain
@@ -102,7 +107,7 @@ impl What {
         }
         let task = self.task.as_deref().unwrap_or_default();
         let task = find(task, desk)?;
-        let pausing = Pausing {
+        let pausing = TaskPausing {
             task,
             kind,
             secrets,
@@ -141,13 +146,13 @@ fn find(text: &str, desk: &mut Desk) -> Result<Task, Failure> {
 }
 
 /// A task that is to be paused.
-struct Pausing {
+struct TaskPausing {
     task: Task,
     kind: PackageKind,
     secrets: Secrets,
 }
 
-impl Pausing {
+impl TaskPausing {
     /// Pauses it. On any failure the work goes on, or is handed out again.
     fn pause(
         &self,
@@ -157,15 +162,18 @@ impl Pausing {
     ) -> Result<PackageRecord, Failure> {
         desk.caller.may(Action::Hold)?;
         let session = self.working()?;
-        self.say(Command::Hold { reason: reason() }, desk)?;
-        let sealed = self
-            .fence(session, desk, ctx)
-            .and_then(|()| self.seal(draft, desk, ctx));
-        if sealed.is_err() {
-            // Nobody is told that it is paused, and so it must not look so.
-            self.say(Command::Unhold, desk).ok();
-        }
-        sealed
+        let note = PauseNote {
+            package: fresh_id(),
+            tasks: free([&self.task]),
+            batch: None,
+            session: None,
+            run: None,
+        };
+        wholly(&note, &self.task.id, desk, |desk| {
+            tell_task(&self.task, Command::Hold { reason: reason() }, desk)?;
+            self.fence(session, desk, ctx)?;
+            self.seal(draft, note.package, desk, ctx)
+        })
     }
 
     /// The session that works on it; none if somebody claimed it by hand.
@@ -203,6 +211,7 @@ impl Pausing {
     fn seal(
         &self,
         draft: DraftArgs,
+        id: PackageId,
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
@@ -210,18 +219,12 @@ impl Pausing {
         let places = Places::new(ctx.home()?);
         let worktree = places.worktree(task.project, Attempt::of(&self.task));
         let at = Repository::open(&worktree).ok();
-        let tree = tree_at(at.as_ref().unwrap_or(&desk.repository), ctx)?;
+        let tree = TreeLook::begin(at.as_ref().unwrap_or(&desk.repository), ctx)?;
         let draft = draft.or_resuming(&task, "paused");
+        let (kind, scope) = ((id, self.kind), ContextScope::Task(task.id));
         let material = Material {
-            kind: self.kind,
-            scope: ContextScope::Task(task.id),
-            claims: vec![],
             task: Some(task),
-            tree,
-            settings: ctx.config()?.package,
-            session: None,
-            batch: None,
-            plan: None,
+            ..Material::of(kind, scope, tree, ctx.config()?.package)
         };
         let package = draft.package(material, desk)?;
         let (package, _) = scrub::clean(package, self.secrets)?;
@@ -230,10 +233,76 @@ impl Pausing {
         let mut depot = desk.depot();
         Ok(depot.keep(&package, Origin::Made, &caller, &key)?)
     }
+}
 
-    fn say(&self, command: Command, desk: &mut Desk) -> Result<(), Failure> {
-        tell_task(&self.task, command, desk)
+/// Makes a pause, all of it or nothing: what it has done so far is undone when it fails, by us or, if we die, by whoever comes next.
+fn wholly(
+    note: &PauseNote,
+    subject: &impl fmt::Display,
+    desk: &mut Desk,
+    make: impl FnOnce(&mut Desk) -> Result<PackageRecord, Failure>,
+) -> Result<PackageRecord, Failure> {
+    let pausing = begin(note, subject, desk)?;
+    let made = make(desk);
+    settle(pausing, note, made, desk)
+}
+
+/// Writes down what a pause is going to do, unless somebody else is doing it.
+pub(super) fn begin(
+    note: &PauseNote,
+    subject: &impl fmt::Display,
+    desk: &Desk,
+) -> Result<Pausing, Failure> {
+    let begun = note.begin(desk.places(), desk.project, subject)?;
+    begun.ok_or_else(|| {
+        let text = format!("somebody is pausing {subject} at this moment");
+        Failure::new(ExitCode::Conflict, text).hint("see what came of it: `handoff package list`")
+    })
+}
+
+/// Ends a pause that was made, or undoes it.
+pub(super) fn settle(
+    pausing: Pausing,
+    note: &PauseNote,
+    made: Result<PackageRecord, Failure>,
+    desk: &mut Desk,
+) -> Result<PackageRecord, Failure> {
+    let is_settled = match &made {
+        Ok(_) => true,
+        Err(_) => reconcile::undo_pause(note, &mut *desk.store, desk.project).is_ok(),
+    };
+    if is_settled {
+        // A note that stays is looked at by whoever comes next, and there is nothing left to do.
+        pausing.end().ok();
     }
+    made
+}
+
+/// The packages that a task was paused with and that nobody has received, oldest first.
+pub(super) fn unreceived(task: TaskId, desk: &mut Desk) -> Result<Vec<PackageRecord>, Failure> {
+    let mut left = read(&mut *desk.store, |tx| packages::of_task(tx, task))?;
+    left.retain(|it| {
+        let is_pause = matches!(it.label.kind, PackageKind::Pause | PackageKind::Transfer);
+        is_pause && it.state == PackageState::Created
+    });
+    Ok(left)
+}
+
+/// Takes packages back that are not true any more.
+pub(super) fn withdraw(packages: &[PackageRecord], reason: &str, desk: &mut Desk) {
+    for record in packages {
+        let reason = reason.parse().ok();
+        let command = PackageCommand::Cancel { reason };
+        let id = record.label.id;
+        // What was to be done is done; an old package that stays is named by nobody.
+        desk.submit(Change::Package { id, command }, None).ok();
+    }
+}
+
+/// Those of the tasks that nobody holds yet.
+fn free<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Vec<TaskId> {
+    let free = tasks.into_iter().filter(|task| task.hold.is_none());
+    free.map(|task| task.id).collect()
 }
 
 fn tell_task(task: &Task, command: Command, desk: &mut Desk) -> Result<(), Failure> {

@@ -43,6 +43,10 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
     let stored = desk.depot().find(args.package)?;
+    if stored.opened.package.payload.run.is_some() {
+        let (id, text) = (args.package, "the package comes from a run of a workflow");
+        return Err(Failure::usage(text).hint(format!("go on: `handoff workflow resume {id}`")));
+    }
     let task = task_of(args.package, &mut desk)?;
     // Until the new session has heard of it: whoever repeats this meanwhile is told to wait.
     let grasp = Grasp::take(args.package, &mut desk)?;
@@ -90,7 +94,7 @@ fn put_back_if_nothing_began(
             task.id == id && is_unfinished && payload.fence.is_some_and(is_untouched)
         }),
         ContextScope::Session(id) => has_never_heard(id, ctx)?,
-        ContextScope::Project(_) => false,
+        ContextScope::Project(_) | ContextScope::Run(_) => false,
     };
     if is_untouched {
         grasp.put_back(record.fence, desk)?;

@@ -2,6 +2,7 @@
 
 mod begin;
 mod definition;
+mod handover;
 mod progress;
 mod source;
 mod status;
@@ -33,9 +34,9 @@ pub(super) enum Command {
     Status(status::Args),
     /// Show what happened to a run.
     Log(status::LogArgs),
-    /// Stop a run for a while; the session at work is ended, what was proved stays.
+    /// Stop a run for a while, and seal where it stands; the session at work is ended, what was proved stays.
     Pause(steer::RunArgs),
-    /// Go on with a run where it stands.
+    /// Go on with a run where it stands, or from the package that it was paused with, also in another clone.
     Resume(Box<begin::ResumeArgs>),
     /// Try again what a run stopped at, or from an earlier phase on.
     Retry(steer::RetryArgs),
@@ -53,7 +54,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failu
         Command::Run(args) => begin::run(*args, ctx),
         Command::Status(args) => status::run(&args, ctx),
         Command::Log(args) => status::log(&args, ctx),
-        Command::Pause(args) => steer::pause(args, ctx),
+        Command::Pause(args) => handover::pause(&args, ctx),
         Command::Resume(args) => begin::resume(*args, ctx),
         Command::Retry(args) => steer::retry(args, ctx),
         Command::Cancel(args) => steer::cancel(args, ctx),

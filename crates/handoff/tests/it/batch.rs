@@ -252,6 +252,11 @@ fn pause_and_resume(stage: &Stage) {
     stage.say("pause discounts.pages").success();
     let paused = stage.json("pause --batch discounts");
     let id = paused["id"].as_str().unwrap();
+    assert_eq!(
+        stage.json("pause --batch discounts")["id"],
+        *id,
+        "it is one pause"
+    );
     let shown = stage.json(&format!("package show {id}"));
     let parts = shown["payload"]["batch"]["parts"].as_array().unwrap();
     let names: Vec<_> = parts.iter().map(|it| it["name"].as_str()).collect();

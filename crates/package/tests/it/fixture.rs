@@ -74,6 +74,7 @@ pub(crate) fn package() -> Package {
             summary: Some("Fixed.".parse().unwrap()),
             session: None,
             batch: None,
+            run: None,
             decisions: vec![],
             dead_ends: vec![],
             proofs: vec![Evidence::Committed {

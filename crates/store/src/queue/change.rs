@@ -5,7 +5,7 @@ use handoff_core::context::{ContextCommand, Entry, Policy};
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
 use handoff_core::package::PackageCommand;
-use handoff_core::run::{RunCommand, RunSpec};
+use handoff_core::run::{AdoptedRun, RunCommand, RunSpec};
 use handoff_core::task::{Command, Reason, TaskSpec, VerifyCommand};
 use handoff_core::{
     AgentName, Batch, BatchId, BatchName, Caller, CommitId, ContextEvent, ContextScope,
@@ -156,6 +156,15 @@ pub enum Change {
         project: ProjectId,
         /// What it is.
         spec: Box<RunSpec>,
+    },
+    /// Take over a run that was begun in another store. It waits to be told to go on.
+    AdoptRun {
+        /// Another one than there: its tasks are named after it.
+        id: RunId,
+        /// Where it belongs here.
+        project: ProjectId,
+        /// What is known of it.
+        run: Box<AdoptedRun>,
     },
     /// Tell a run something.
     Run {

@@ -63,7 +63,9 @@ pub(super) fn may_write(by: &Caller, scope: ContextScope) -> Result<(), StoreErr
     match scope {
         ContextScope::Task(task) => by.may(Action::Share(Some(task)))?,
         ContextScope::Session(session) if own_session == Some(session) => {}
-        ContextScope::Session(_) | ContextScope::Project(_) => by.may(Action::Share(None))?,
+        ContextScope::Session(_) | ContextScope::Project(_) | ContextScope::Run(_) => {
+            by.may(Action::Share(None))?;
+        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Beginning a run, telling it something, and letting it follow its tasks: rows and events in one transaction.
 
 use handoff_core::caller::Action;
-use handoff_core::run::{Run, RunCommand, RunEvent, RunRefusal, RunSpec, RunState};
+use handoff_core::run::{AdoptedRun, Run, RunCommand, RunEvent, RunRefusal, RunSpec, RunState};
 use handoff_core::task::{Command, Part};
 use handoff_core::{Caller, Event, ProjectId, RunId, RunName, StreamId, Task, TaskId};
 
@@ -23,15 +23,42 @@ pub(super) fn begin(
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
     by.may(Action::Add)?;
-    let mut run = Run::begin(id, project, spec.clone(), tx.now.wall);
+    let mut run = insert(tx, id, project, spec, by)?;
+    let opening = run.first_opening();
+    change(tx, &mut run, vec![opening], by, Some(keyed))?;
+    Ok(performed(run))
+}
+
+/// Takes a run over that was begun elsewhere, with what was proved there.
+pub(super) fn adopt(
+    tx: &mut Transaction<'_>,
+    id: RunId,
+    project: ProjectId,
+    adopted: &AdoptedRun,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Performed, StoreError> {
+    by.may(Action::Add)?;
+    let mut run = insert(tx, id, project, &adopted.spec, by)?;
+    change(tx, &mut run, adopted.past(), by, Some(keyed))?;
+    Ok(performed(run))
+}
+
+/// A run that has begun and has no task yet.
+fn insert(
+    tx: &mut Transaction<'_>,
+    id: RunId,
+    project: ProjectId,
+    spec: &RunSpec,
+    by: &Caller,
+) -> Result<Run, StoreError> {
+    let run = Run::begin(id, project, spec.clone(), tx.now.wall);
     runs::insert(tx, &run)?;
     let begun = RunEvent::Begun {
         spec: Box::new(spec.clone()),
     };
     append(tx, &run, begun, by, None)?;
-    let opening = run.first_opening();
-    change(tx, &mut run, vec![opening], by, Some(keyed))?;
-    Ok(performed(run))
+    Ok(run)
 }
 
 /// Tells a run something: what follows for its tasks happens with it.

@@ -13,10 +13,11 @@ use handoff_package::Clean;
 use handoff_package::payload::{Claim, Probe};
 use handoff_store::{contexts, read};
 
-use super::draft::{DraftArgs, Material, task_of, tree};
+use super::draft::{DraftArgs, Material, task_of};
 use super::scrub::{self, Secrets};
 use super::surroundings::current_plan;
-use super::tell;
+use super::tree_look::TreeLook;
+use super::{fresh_id, tell};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
 use crate::context::{Context, fresh_key};
@@ -47,21 +48,18 @@ pub(crate) struct Args {
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Receive)?;
+    let look = TreeLook::begin(&desk.repository, ctx)?;
     let scope = args.scope.resolve(&mut desk)?;
     let mut claims = vec![];
     for claim in args.claims {
         claims.push(claim.taken_now(scope, &mut desk, ctx)?);
     }
+    let kind = (fresh_id(), PackageKind::Manual);
     let material = Material {
-        kind: PackageKind::Manual,
-        scope,
         claims,
         task: task_of(scope, &mut desk)?,
-        tree: tree(&desk, ctx)?,
-        settings: ctx.config()?.package,
-        session: None,
-        batch: None,
         plan: current_plan(&desk.repository),
+        ..Material::of(kind, scope, look, ctx.config()?.package)
     };
     let mut package = args.draft.package(material, &mut desk)?;
     for file in &args.attachments {
@@ -164,7 +162,7 @@ impl ClaimText {
             None => None,
             Some(ProbeText::Ready(probe)) => Some(probe),
             Some(ProbeText::Head) => Some(Probe::Commit {
-                commit: head(tree(desk, ctx)?)?,
+                commit: head(TreeLook::begin(&desk.repository, ctx)?.end()?)?,
             }),
             Some(ProbeText::File(path)) => Some(Probe::File {
                 sha256: digest_of(&path, desk)?,

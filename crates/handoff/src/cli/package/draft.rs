@@ -1,8 +1,8 @@
 //! A package before it is sealed: what the options say, and what is found out without them.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use handoff_api::ExitCode;
 use handoff_core::context::{ContextPattern, Entry};
 use handoff_core::package::{
     Actor, Audience, Label, PackageKind, PhaseName, PipelineVersion, ResumePoint, SessionRef,
@@ -10,11 +10,9 @@ use handoff_core::package::{
 };
 use handoff_core::task::{Reason, Summary};
 use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp, TreeState};
-use handoff_engine::without_secrets;
-use handoff_git::{Git, GitError, Repository};
 use handoff_package::payload::{
-    BatchState, Checkpoint, CheckpointStatus, Claim, Metadata, PayloadVersion, SerializedContext,
-    SessionState,
+    BatchState, Checkpoint, CheckpointStatus, Claim, Metadata, PausedRun, PayloadVersion,
+    SerializedContext, SessionState,
 };
 use handoff_package::resumption::{PLAN, SESSION, TASK};
 use handoff_package::{Package, Payload};
@@ -22,9 +20,9 @@ use handoff_session::Known;
 use handoff_store::{contexts, packages, read, tasks};
 
 use super::surroundings::PlanState;
+use super::tree_look::TreeLook;
 use crate::cli::span::Span;
 use crate::config::PackageConfig;
-use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
 
@@ -119,21 +117,52 @@ fn parse_step(text: &str) -> Result<(u32, u32), String> {
 
 /// What the draft is made of besides its options.
 pub(crate) struct Material {
+    /// What it will be called.
+    pub(crate) id: PackageId,
     pub(crate) kind: PackageKind,
     /// What a person set for all packages.
     pub(crate) settings: PackageConfig,
     pub(crate) scope: ContextScope,
     pub(crate) claims: Vec<Claim>,
-    /// Where the code stands.
-    pub(crate) tree: Option<TreeState>,
+    /// Where the code stands. Git says so while the context is read.
+    pub(crate) tree: TreeLook,
     /// The task whose work it carries.
     pub(crate) task: Option<Task>,
     /// The session that is paused.
     pub(crate) session: Option<SessionState>,
     /// The batch that is paused.
     pub(crate) batch: Option<BatchState>,
+    /// The run that is paused.
+    pub(crate) run: Option<PausedRun>,
+    /// What goes into its context though it is in no context yet.
+    pub(crate) more: Vec<Entry>,
     /// How far the plan of the current feature is.
     pub(crate) plan: Option<PlanState>,
+}
+
+impl Material {
+    /// Nothing but a context, and where the code stands.
+    pub(crate) const fn of(
+        (id, kind): (PackageId, PackageKind),
+        scope: ContextScope,
+        tree: TreeLook,
+        settings: PackageConfig,
+    ) -> Self {
+        Self {
+            id,
+            kind,
+            settings,
+            scope,
+            claims: vec![],
+            tree,
+            task: None,
+            session: None,
+            batch: None,
+            run: None,
+            more: vec![],
+            plan: None,
+        }
+    }
 }
 
 impl DraftArgs {
@@ -159,6 +188,21 @@ impl DraftArgs {
         self.reason = self.reason.or_else(|| reason.parse().ok());
         self.subject = self.subject.or_else(|| batch.name.as_str().parse().ok());
         self
+    }
+
+    /// Where to go on with a run that is stopped in the middle.
+    pub(crate) fn resuming_run(run: &PausedRun) -> Self {
+        let (name, next, proved) = (&run.name, &run.next, run.proved.len());
+        let point = format!("run {name}, phase {next}, after {proved} proofs");
+        let last = run.proved.last().map_or(next, |it| &it.phase);
+        Self {
+            resume_point: point.parse().ok(),
+            source_phase: last.as_str().parse().ok(),
+            target_phase: next.as_str().parse().ok(),
+            reason: "paused".parse().ok(),
+            subject: name.as_str().parse().ok(),
+            ..Self::default()
+        }
     }
 
     /// What nobody said about where to go on, for a session that is stopped in the middle.
@@ -187,28 +231,30 @@ impl DraftArgs {
     /// Puts a package together. Nothing is sealed yet.
     pub(crate) fn package(
         mut self,
-        material: Material,
+        mut material: Material,
         desk: &mut Desk,
     ) -> Result<Package, Failure> {
         if let Some(plan) = &material.plan {
             self = self.or_planned(plan);
         }
-        let tree = material.tree.clone();
         let (scope, pattern) = (material.scope, self.only.as_ref());
-        let (entries, now) = read(&mut *desk.store, |tx| {
+        let (mut entries, now) = read(&mut *desk.store, |tx| {
             let found = contexts::matching(tx, scope, pattern)?;
             let entries: Vec<Entry> = found.into_values().map(|(_, it)| it).collect();
             Ok((entries, packages::clock(tx)?))
         })?;
-        let label = self.label(&material, &tree, desk, now)?;
-        let payload = self.payload(material, entries, tree, desk);
+        add(&mut entries, std::mem::take(&mut material.more));
+        let context = SerializedContext::of(entries);
+        let tree = material.tree.end()?;
+        let label = self.label(&material, tree.as_ref(), desk, now)?;
+        let payload = self.payload(material, context, tree, desk);
         Ok(Package { label, payload })
     }
 
     fn label(
         &self,
         material: &Material,
-        tree: &Option<TreeState>,
+        tree: Option<&TreeState>,
         desk: &Desk,
         now: Timestamp,
     ) -> Result<Label, Failure> {
@@ -218,11 +264,11 @@ impl DraftArgs {
         };
         let task = match material.scope {
             ContextScope::Task(task) => Some(task),
-            ContextScope::Project(_) | ContextScope::Session(_) => None,
+            ContextScope::Project(_) | ContextScope::Session(_) | ContextScope::Run(_) => None,
         };
         let source_phase = self.source_phase.clone();
         Ok(Label {
-            id: PackageId::from_uuid(handoff_process::mint()),
+            id: material.id,
             kind: material.kind,
             created_at: now,
             expires_at: self.expiry(now, material.settings.ttl)?,
@@ -233,7 +279,7 @@ impl DraftArgs {
             feature: material.plan.as_ref().map(|plan| plan.feature.clone()),
             target_phase: self.target_phase.clone().or_else(|| source_phase.clone()),
             source_phase,
-            commit: tree.as_ref().and_then(|tree| tree.commit.clone()),
+            commit: tree.and_then(|tree| tree.commit.clone()),
             audience: self.audience.clone(),
             single_use: !self.reusable,
         })
@@ -260,7 +306,7 @@ impl DraftArgs {
     fn payload(
         self,
         material: Material,
-        entries: Vec<Entry>,
+        context: SerializedContext,
         tree: Option<TreeState>,
         desk: &Desk,
     ) -> Payload {
@@ -269,7 +315,7 @@ impl DraftArgs {
         let reason = || "manual".parse().expect("a word is a reason");
         let by = desk.caller.to_string();
         Payload {
-            context: SerializedContext::of(entries),
+            context,
             checkpoint: self.checkpoint(),
             metadata: Metadata {
                 version: PayloadVersion::One,
@@ -287,6 +333,7 @@ impl DraftArgs {
             summary: self.summary,
             session: material.session,
             batch: material.batch,
+            run: material.run,
             decisions: self.decisions,
             dead_ends: self.dead_ends,
             proofs: task.map_or_else(Vec::new, |task| task.evidence),
@@ -323,28 +370,17 @@ impl DraftArgs {
     }
 }
 
-/// Where the code stands; none in a repository without a tree.
-pub(super) fn tree(desk: &Desk, ctx: &Context) -> Result<Option<TreeState>, Failure> {
-    tree_at(&desk.repository, ctx)
-}
-
-/// The same for another worktree.
-pub(crate) fn tree_at(at: &Repository, ctx: &Context) -> Result<Option<TreeState>, Failure> {
-    let git = Git::new(without_secrets(ctx.ambient.environment.clone()));
-    match git.status(at) {
-        Ok(status) => Ok(Some(status.tree)),
-        Err(GitError::NoWorktree(_)) => Ok(None),
-        Err(error) => {
-            let failure = Failure::new(ExitCode::Failed, "cannot tell how the code stands");
-            Err(failure.because(&error))
-        }
-    }
+/// Adds entries whose keys are not there, in the order of keys.
+fn add(entries: &mut Vec<Entry>, more: Vec<Entry>) {
+    let there: BTreeSet<_> = entries.iter().map(|it| it.key.clone()).collect();
+    entries.extend(more.into_iter().filter(|it| !there.contains(&it.key)));
+    entries.sort_by(|one, other| one.key.cmp(&other.key));
 }
 
 /// The task of a scope, if it is one's.
 pub(super) fn task_of(scope: ContextScope, desk: &mut Desk) -> Result<Option<Task>, Failure> {
     match scope {
         ContextScope::Task(id) => Ok(Some(read(&mut *desk.store, |tx| tasks::get(tx, id))?)),
-        ContextScope::Project(_) | ContextScope::Session(_) => Ok(None),
+        ContextScope::Project(_) | ContextScope::Session(_) | ContextScope::Run(_) => Ok(None),
     }
 }

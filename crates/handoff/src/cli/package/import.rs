@@ -148,6 +148,7 @@ fn package_of(foreign: Unsealed, desk: &mut Desk) -> Result<Package, Failure> {
         summary: None,
         session: None,
         batch: None,
+        run: None,
         decisions: vec![],
         dead_ends: vec![],
         proofs: vec![],

@@ -4,14 +4,14 @@ use handoff_api::{ExitCode, ReceivedDocument, VerificationDocument};
 use handoff_core::caller::Action;
 use handoff_core::context::{Fate, KeyFate, Policy};
 use handoff_core::package::{Origin, PackageStanding, PackageState};
-use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, SessionId, Task};
+use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, RunId, SessionId, Task};
 use handoff_engine::depot::{Acceptance, Stored};
 use handoff_package::KeyStanding;
 use handoff_store::queue::{Change, Receiving};
 
-use super::draft::tree;
 use super::grasp::Grasp;
-use super::probe::{Commands, Prober, commands};
+use super::probe::{Prober, commands};
+use super::tree_look::TreeLook;
 use super::verdict::Grounds;
 use super::{desk_for, prompt};
 use crate::cli::context::ScopeArg;
@@ -94,6 +94,19 @@ impl Args {
         }
     }
 
+    /// Into the context of a run.
+    pub(crate) fn into_run(package: PackageId, run: RunId, policy: PolicyArg) -> Self {
+        Self {
+            package,
+            policy,
+            run_probes: false,
+            strict: false,
+            leniency: LeniencyArgs::default(),
+            scope: ScopeArg::of_run(run),
+            key: KeyArg { key: None },
+        }
+    }
+
     /// Into the context of the task that a package comes from.
     pub(crate) fn into_task(package: PackageId, task: &Task, policy: PolicyArg) -> Self {
         Self {
@@ -128,8 +141,11 @@ pub(crate) fn receive(
     let into = args.scope.resolve(desk)?;
     let stored = desk.depot().find(args.package)?;
     let grounds = accept(args, &stored, desk, ctx)?;
+    let mut tree = TreeLook::begin(&desk.repository, ctx)?;
     let fence = right(args, &stored, grasp, desk)?;
-    let taken = look(&stored, &grounds, commands, desk, ctx).and_then(|found| {
+    let taken = tree.end().and_then(|tree| {
+        let prober = Prober::new(&desk.repository, tree, commands, ctx);
+        let found = grounds.verification(&stored, &prober);
         strictly(args, &found)?;
         let recorded = take(args, &stored, fence, into, desk)?;
         Ok((found, recorded))
@@ -158,17 +174,6 @@ fn right(args: &Args, stored: &Stored, grasp: &Grasp, desk: &mut Desk) -> Result
         return Ok(stored.record.fence);
     }
     grasp.claim(desk)
-}
-
-fn look(
-    stored: &Stored,
-    grounds: &Grounds,
-    commands: Commands,
-    desk: &Desk,
-    ctx: &Context,
-) -> Result<VerificationDocument, Failure> {
-    let prober = Prober::new(&desk.repository, tree(desk, ctx)?, commands, ctx);
-    Ok(grounds.verification(stored, &prober))
 }
 
 /// Refuses what may not be received, before anything is claimed.

@@ -39,7 +39,11 @@ impl Grounds {
         Ok(Self {
             acceptance: desk.depot().acceptance(stored)?,
             missing,
-            resolution: resolve(payload.checkpoint.as_ref(), &here),
+            // A run brings its own phases with it.
+            resolution: match &payload.run {
+                Some(_) => Resolution::Resolved,
+                None => resolve(payload.checkpoint.as_ref(), &here),
+            },
             versions: versions.filter(|(theirs, ours)| theirs != ours),
         })
     }

@@ -4,8 +4,8 @@ use handoff_api::{ExitCode, VerificationDocument};
 use handoff_core::PackageId;
 
 use super::desk_for;
-use super::draft::tree;
 use super::probe::{Prober, commands};
+use super::tree_look::TreeLook;
 use super::verdict::Grounds;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -25,7 +25,12 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let commands = commands(args.run_probes, &desk.caller)?;
     let stored = desk.depot().find(args.package)?;
     let grounds = Grounds::find(&stored, &mut desk, ctx)?;
-    let prober = Prober::new(&desk.repository, tree(&desk, ctx)?, commands, ctx);
+    let prober = Prober::new(
+        &desk.repository,
+        TreeLook::begin(&desk.repository, ctx)?.end()?,
+        commands,
+        ctx,
+    );
     let found = grounds.verification(&stored, &prober);
     let has_failed = found.claims.iter().any(|claim| claim.outcome == "failed");
     let code = if !found.is_acceptable || has_failed {

@@ -1,21 +1,26 @@
 //! Pausing a batch: nothing of it is handed out any more, the parts that are worked on are paused one by one, and one package names
 //! theirs.
 //!
-//! If a part cannot be paused, the batch is handed out again, and the parts that were paused go on from their packages. Whoever is
-//! killed in between can say the same again: parts that are paused already are named as they are.
+//! If a part cannot be paused, or whoever pauses the batch dies, all of it is handed out again. A batch that is paused already is
+//! told by the package that it was paused with.
 
 use handoff_api::ExitCode;
 use handoff_core::caller::Action;
-use handoff_core::package::{Origin, PackageKind, PackageState};
-use handoff_core::task::{Command, Part};
-use handoff_core::{Batch, ContextScope, HoldScope, PackageRecord, Task, TaskId, TaskState};
+use handoff_core::package::{Origin, PackageKind};
+use handoff_core::task::Part;
+use handoff_core::{
+    Batch, ContextScope, HoldScope, PackageId, PackageRecord, Task, TaskId, TaskState,
+};
+use handoff_engine::PauseNote;
 use handoff_package::payload::{BatchState, PausedPart};
 use handoff_store::queue::Change;
-use handoff_store::{packages, read, tasks};
+use handoff_store::{holds, read, tasks};
 
-use super::{Pausing, reason, tell_task};
-use crate::cli::package::draft::{DraftArgs, Material, tree_at};
+use super::{TaskPausing, free, reason, unreceived, wholly, withdraw};
+use crate::cli::package::draft::{DraftArgs, Material};
+use crate::cli::package::fresh_id;
 use crate::cli::package::scrub::{self, Secrets};
+use crate::cli::package::tree_look::TreeLook;
 use crate::context::{Context, fresh_key};
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -37,22 +42,55 @@ impl BatchPausing {
     ) -> Result<PackageRecord, Failure> {
         desk.caller.may(Action::Hold)?;
         self.refuse_what_is_over()?;
+        let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, self.batch.id))?;
+        let fan_in = fan_in(&members)?;
+        let earlier = self.earlier(fan_in, desk)?;
         let scope = HoldScope::Batch(self.batch.id);
-        let reason = reason();
-        desk.submit(Change::Hold { scope, reason }, None)?;
-        let mut parts = vec![];
-        let paused = self.parts(&mut parts, desk, ctx);
-        let sealed = paused.and_then(|fan_in| self.seal(draft, &parts, fan_in, desk, ctx));
-        if sealed.is_err() {
-            // Nobody is told that it is paused, and so it must not look so.
-            for part in &parts {
-                let task = read(&mut *desk.store, |tx| tasks::get(tx, part.task));
-                task.ok()
-                    .map(|task| tell_task(&task, Command::Unhold, desk).ok());
-            }
-            desk.submit(Change::Unhold { scope }, None).ok();
+        let is_held = read(&mut *desk.store, |tx| holds::in_force(tx, &[scope]))?.is_some();
+        if let Some((record, state)) = earlier.last()
+            && is_held
+            && is_still(state, &members)
+        {
+            // It is paused already, by that package.
+            return Ok(record.clone());
         }
-        sealed
+        let note = PauseNote {
+            package: fresh_id(),
+            tasks: free(&members),
+            batch: (!is_held).then_some(self.batch.id),
+            session: None,
+            run: None,
+        };
+        let record = wholly(&note, &self.batch.id, desk, |desk| {
+            let reason = reason();
+            desk.submit(Change::Hold { scope, reason }, None)?;
+            // From here on nothing of it is handed out any more.
+            let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, self.batch.id))?;
+            let parts = self.parts(&members, desk, ctx)?;
+            self.seal(draft, &parts, (note.package, fan_in), desk, ctx)
+        })?;
+        let earlier: Vec<_> = earlier.into_iter().map(|(record, _)| record).collect();
+        withdraw(&earlier, "paused again", desk);
+        Ok(record)
+    }
+
+    /// The packages that it was paused with before and that nobody has received.
+    fn earlier(
+        &self,
+        fan_in: TaskId,
+        desk: &mut Desk,
+    ) -> Result<Vec<(PackageRecord, BatchState)>, Failure> {
+        let mut earlier = vec![];
+        for record in unreceived(fan_in, desk)? {
+            // One that cannot be read says nothing, and is told by `package list`.
+            let Ok(stored) = desk.depot().find(record.label.id) else {
+                continue;
+            };
+            let state = stored.opened.package.payload.batch;
+            let state = state.filter(|it| it.id == self.batch.id);
+            earlier.extend(state.map(|state| (record, state)));
+        }
+        Ok(earlier)
     }
 
     fn refuse_what_is_over(&self) -> Result<(), Failure> {
@@ -65,27 +103,23 @@ impl BatchPausing {
             .hint(format!("look at it: `handoff batch show {name}`")))
     }
 
-    /// Pauses whatever is worked on. Returns the fan-in, whose context is that of the batch.
+    /// Pauses whatever is worked on.
     fn parts(
         &self,
-        parts: &mut Vec<PausedPart>,
+        members: &[Task],
         desk: &mut Desk,
         ctx: &Context,
-    ) -> Result<TaskId, Failure> {
-        let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, self.batch.id))?;
-        let mut fan_in = None;
+    ) -> Result<Vec<PausedPart>, Failure> {
+        let mut parts = vec![];
         for task in members {
-            if matches!(task.spec.part, Some(Part::FanIn { .. })) {
-                fan_in = Some(task.id);
-            }
-            let package = self.part(&task, desk, ctx)?;
+            let package = self.part(task, desk, ctx)?;
             parts.extend(package.map(|package| PausedPart {
                 task: task.id,
                 name: task.spec.name.clone(),
                 package: package.label.id,
             }));
         }
-        fan_in.ok_or_else(|| Failure::new(ExitCode::Damaged, "the batch has no fan-in"))
+        Ok(parts)
     }
 
     /// The package that a part goes on from; none if nobody works on it.
@@ -115,7 +149,7 @@ impl BatchPausing {
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
-        let pausing = Pausing {
+        let pausing = TaskPausing {
             task: task.clone(),
             kind: self.kind,
             secrets: self.secrets,
@@ -133,7 +167,7 @@ impl BatchPausing {
         &self,
         draft: DraftArgs,
         parts: &[PausedPart],
-        fan_in: TaskId,
+        (id, fan_in): (PackageId, TaskId),
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
@@ -143,16 +177,11 @@ impl BatchPausing {
             parts: parts.to_vec(),
         };
         let draft = draft.or_resuming_batch(&state, "paused");
+        let tree = TreeLook::begin(&desk.repository, ctx)?;
+        let (kind, scope) = ((id, self.kind), ContextScope::Task(fan_in));
         let material = Material {
-            kind: self.kind,
-            scope: ContextScope::Task(fan_in),
-            claims: vec![],
-            task: None,
-            tree: tree_at(&desk.repository, ctx)?,
-            settings: ctx.config()?.package,
-            session: None,
             batch: Some(state),
-            plan: None,
+            ..Material::of(kind, scope, tree, ctx.config()?.package)
         };
         let (package, _) = scrub::clean(draft.package(material, desk)?, self.secrets)?;
         let key = fresh_key().in_project(desk.project);
@@ -161,12 +190,24 @@ impl BatchPausing {
     }
 }
 
+/// The task whose context is that of the batch.
+fn fan_in(members: &[Task]) -> Result<TaskId, Failure> {
+    let is_fan_in = |task: &&Task| matches!(task.spec.part, Some(Part::FanIn { .. }));
+    let found = members.iter().find(is_fan_in);
+    let missing = || Failure::new(ExitCode::Damaged, "the batch has no fan-in");
+    found.map(|task| task.id).ok_or_else(missing)
+}
+
+/// Whether a batch stands as it did when it was paused: its parts are held, and nobody works on anything.
+fn is_still(state: &BatchState, members: &[Task]) -> bool {
+    let is_part = |task: &Task| state.parts.iter().any(|part| part.task == task.id);
+    members.iter().all(|task| {
+        let is_at_work = task.state.lease().is_some();
+        !is_at_work && (!is_part(task) || task.hold.is_some())
+    })
+}
+
 /// What a part was paused with that nobody has worked on since.
 fn left(task: &Task, desk: &mut Desk) -> Result<Option<PackageRecord>, Failure> {
-    let mut left = read(&mut *desk.store, |tx| packages::of_task(tx, task.id))?;
-    left.retain(|it| {
-        let is_pause = matches!(it.label.kind, PackageKind::Pause | PackageKind::Transfer);
-        is_pause && it.state == PackageState::Created
-    });
-    Ok(left.pop())
+    Ok(unreceived(task.id, desk)?.pop())
 }

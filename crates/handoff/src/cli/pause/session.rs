@@ -2,23 +2,25 @@
 //!
 //! In this order: the agent is interrupted, or comes to the end of its turn; what can be seen of it from outside is sealed; if it did
 //! anything meanwhile, that is no longer true, and it is not paused; then its task is held, its lease is taken away and it is ended.
-//! If anything fails before that, or we are killed, it lives on with its task.
+//! If anything fails before that, or we are killed, it lives on with its task, and what was sealed is withdrawn.
 
 use std::time::Duration;
 
 use handoff_api::ExitCode;
 use handoff_core::caller::Action;
-use handoff_core::package::{Origin, PackageCommand, PackageKind};
+use handoff_core::package::{Origin, PackageKind};
 use handoff_core::task::Command;
-use handoff_core::{ContextScope, PackageRecord, Task};
+use handoff_core::{ContextScope, PackageId, PackageRecord, Task};
+use handoff_engine::PauseNote;
 use handoff_git::Repository;
 use handoff_session::Known;
-use handoff_store::queue::Change;
 use handoff_store::{read, tasks};
 
-use super::{reason, release, tell_task};
-use crate::cli::package::draft::{DraftArgs, Material, tree_at};
+use super::{free, reason, release, tell_task, wholly};
+use crate::cli::package::draft::{DraftArgs, Material};
+use crate::cli::package::fresh_id;
 use crate::cli::package::scrub::{self, Secrets};
+use crate::cli::package::tree_look::TreeLook;
 use crate::cli::session::patience::Patience;
 use crate::cli::session::{Manner, Rest, snapshot, stop_session};
 use crate::context::{Context, fresh_key};
@@ -74,24 +76,26 @@ impl SessionPausing {
         };
         let patience = self.patience.map_or(usual, |patience| patience.0);
         let rest = Rest::bring(&self.known, self.manner, patience, ctx)?;
-        let record = self.seal(draft, task, desk, ctx)?;
-        let ended = self.still(rest).and_then(|()| self.end(task, desk, ctx));
-        if let Err(failure) = ended {
-            let cancel = PackageCommand::Cancel { reason: reason() };
-            let id = record.label.id;
-            let command = Change::Package {
-                id,
-                command: cancel,
-            };
-            desk.submit(command, None).ok();
-            return Err(failure);
-        }
-        Ok(record)
+        let session = self.known.record.id;
+        let note = PauseNote {
+            package: fresh_id(),
+            tasks: free(task),
+            batch: None,
+            session: Some(session),
+            run: None,
+        };
+        wholly(&note, &session, desk, |desk| {
+            let record = self.seal(draft, note.package, task, desk, ctx)?;
+            self.still(rest)?;
+            self.end(task, desk, ctx)?;
+            Ok(record)
+        })
     }
 
     fn seal(
         &self,
         draft: DraftArgs,
+        id: PackageId,
         task: Option<&Task>,
         desk: &mut Desk,
         ctx: &Context,
@@ -100,20 +104,14 @@ impl SessionPausing {
         let state = snapshot(known);
         let turns = state.as_ref().map_or(0, |state| state.turns);
         let at = Repository::discover(&known.record.cwd).ok();
-        let tree = tree_at(at.as_ref().unwrap_or(&desk.repository), ctx)?;
+        let tree = TreeLook::begin(at.as_ref().unwrap_or(&desk.repository), ctx)?;
         let scope = task.map_or(ContextScope::Session(known.record.id), |task| {
             ContextScope::Task(task.id)
         });
         let material = Material {
-            kind: self.kind,
-            scope,
-            claims: vec![],
             task: task.cloned(),
-            tree,
-            settings: ctx.config()?.package,
             session: state,
-            batch: None,
-            plan: None,
+            ..Material::of((id, self.kind), scope, tree, ctx.config()?.package)
         };
         let draft = draft.or_resuming_session(known, turns, "paused");
         let (package, _) = scrub::clean(draft.package(material, desk)?, self.secrets)?;
@@ -138,11 +136,7 @@ impl SessionPausing {
             return stop_session(self.known.record.id, ctx);
         };
         tell_task(task, Command::Hold { reason: reason() }, desk)?;
-        let ended = release(task, desk).and_then(|()| stop_session(self.known.record.id, ctx));
-        if ended.is_err() {
-            // Nobody is told that it is paused, and so it must not look so.
-            tell_task(task, Command::Unhold, desk).ok();
-        }
-        ended
+        release(task, desk)?;
+        stop_session(self.known.record.id, ctx)
     }
 }

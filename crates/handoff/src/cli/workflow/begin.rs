@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use handoff_agents::AgentName;
 use handoff_api::{ExitCode, RunDocument};
-use handoff_core::run::{Run, RunCommand, RunSpec, RunState};
+use handoff_core::run::{Run, RunSpec, RunState};
 use handoff_core::task::Brief;
 use handoff_core::workflow::Workflow;
 use handoff_core::{FeatureName, RunId, RunName, WorkflowName};
-use handoff_store::queue::{Change, RunRef};
+use handoff_store::queue::Change;
 use handoff_store::{StoreError, read, runs};
 
 use super::source::Source;
-use super::{progress, status};
+use super::{handover, progress, status};
+use crate::cli::package::receive::PolicyArg;
 use crate::cli::queue::KeyArg;
 use crate::cli::worker;
 use crate::context::Context;
@@ -41,8 +42,11 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResumeArgs {
-    /// Its name or id.
+    /// Its name or id, or the package that it was paused with.
     run: String,
+    /// Of a package: what becomes of keys of the run's context that were changed since.
+    #[arg(long, value_enum, default_value_t = PolicyArg::Refuse)]
+    policy: PolicyArg,
     #[command(flatten)]
     hands: Hands,
     #[command(flatten)]
@@ -137,15 +141,8 @@ fn fresh_name(desk: &mut Desk, workflow: &Workflow) -> Result<RunName, Failure> 
 
 pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
-    let mut run = desk.run(&args.run)?;
-    if matches!(run.state, RunState::Paused { .. }) {
-        let change = Change::Run {
-            run: RunRef::Id(run.id),
-            command: RunCommand::Resume,
-        };
-        let recorded = desk.submit(change, args.key.key)?;
-        run = recorded.receipt.answer.into_run().unwrap_or(run);
-    }
+    let run = handover::find(&args.run, args.policy, &mut desk, ctx)?;
+    let run = handover::go_on(run, args.key.key, &mut desk)?;
     drop(desk);
     go_on(&run, &args.hands, ctx)
 }

@@ -1,4 +1,4 @@
-//! What a person decides about a run: `approve`, `reject`, and `workflow pause`, `retry`, `cancel`.
+//! What a person decides about a run: `approve`, `reject`, and `workflow retry`, `cancel`.
 
 use handoff_api::{ExitCode, RunDocument};
 use handoff_core::PhaseName;
@@ -15,9 +15,9 @@ use crate::failure::Failure;
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
     /// Its name or id.
-    run: String,
+    pub(super) run: String,
     #[command(flatten)]
-    key: KeyArg,
+    pub(super) key: KeyArg,
 }
 
 #[derive(Debug, clap::Args)]
@@ -68,10 +68,6 @@ pub(crate) fn approve(args: ApproveArgs, ctx: &mut Context) -> Result<ExitCode, 
 pub(crate) fn reject(args: RejectArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let reason = args.reason;
     change(&args.run, RunCommand::Reject { reason }, args.key, ctx)
-}
-
-pub(super) fn pause(args: RunArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    change(&args.run, RunCommand::Pause, args.key, ctx)
 }
 
 pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {

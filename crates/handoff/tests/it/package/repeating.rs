@@ -1,6 +1,11 @@
 //! Whoever is killed while a package is received can say the same again.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
 use super::{create, stage, value};
+use crate::stage::Stage;
 
 /// A claim that kills whoever finds out about it, which is after the package was claimed and before it is consumed.
 const KILLER: &str = "deadly => run:kill -9 $PPID";
@@ -59,4 +64,55 @@ fn a_receipt_is_told_again_by_its_key() {
         (&row["receipts"], &row["state"]),
         (&1.into(), &"created".into())
     );
+}
+
+/// A git that kills whoever asks it: a pause asks when its task is held and fenced, and not sealed yet. Without the file that is
+/// returned there is only the usual one.
+fn deadly_git(stage: &mut Stage) -> PathBuf {
+    let bin = stage.env.work().join("deadly");
+    fs::create_dir_all(&bin).unwrap();
+    let program = bin.join("git");
+    fs::write(&program, "#!/bin/sh\nkill -9 $PPID\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let places = [
+        bin.as_path(),
+        "/usr/local/bin".as_ref(),
+        "/usr/bin".as_ref(),
+    ];
+    stage.env.set("PATH", std::env::join_paths(places).unwrap());
+    program
+}
+
+#[test]
+fn a_pause_that_was_killed_never_was_one() {
+    let mut stage = stage();
+    stage.add("fix");
+    stage.add("held");
+    for task in ["fix", "held"] {
+        stage.claim(task);
+    }
+    stage.say("hold held").success();
+    let deadly = deadly_git(&mut stage);
+    for task in ["fix", "held"] {
+        assert_eq!(stage.say(&format!("pause {task}")).code(), None);
+        assert_eq!(stage.state(task), "held");
+    }
+    fs::remove_file(deadly).unwrap();
+    // Whoever changes anything next puts it right; what a person held stays held.
+    stage.say("context set seen 1").success();
+    assert_eq!(
+        (stage.state("fix"), stage.state("held")),
+        ("queued".into(), "held".into())
+    );
+    assert_eq!(
+        stage.json("package list")["packages"],
+        serde_json::json!([])
+    );
+    stage.say("pause fix").failure(4);
+    stage.claim("fix");
+    let paused = stage.json("pause fix");
+    let id = paused["id"].as_str().unwrap();
+    stage.say(&format!("resume {id}")).success();
+    assert_eq!(stage.state("fix"), "queued");
+    stage.say("doctor --audit").success();
 }
