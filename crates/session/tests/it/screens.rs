@@ -177,6 +177,36 @@ codex/80x24-first-prompt       prompt
 codex/80x24-permission-long    permission
 codex/80x24-tool               busy
 codex/80x24-after-tool         prompt
+claude/60x20-light-streaming     busy
+claude/60x20-light-idle          prompt
+claude/60x20-light-error-400     error
+claude/60x20-light-after-error   prompt
+claude/60x20-light-retrying      busy
+claude/60x20-light-after-limit   prompt
+claude/60x20-light-busy          busy
+claude/60x20-light-interrupted   prompt
+claude/60x20-light-permission    permission
+claude/60x20-light-refused       prompt
+claude/60x20-light-trust         trust
+claude/60x20-light-first-prompt  prompt
+claude/60x20-light-permission-long permission
+claude/60x20-light-tool          busy
+claude/60x20-light-after-tool    prompt
+claude/80x24-light-streaming     busy
+claude/80x24-light-idle          prompt
+claude/80x24-light-error-400     error
+claude/80x24-light-after-error   prompt
+claude/80x24-light-retrying      busy
+claude/80x24-light-after-limit   prompt
+claude/80x24-light-busy          busy
+claude/80x24-light-interrupted   prompt
+claude/80x24-light-permission    permission
+claude/80x24-light-refused       prompt
+claude/80x24-light-trust         trust
+claude/80x24-light-first-prompt  prompt
+claude/80x24-light-permission-long permission
+claude/80x24-light-tool          busy
+claude/80x24-light-finishing        busy
 ";
 
 /// Nothing is to be concluded: the agent has not begun yet, or has ended.
