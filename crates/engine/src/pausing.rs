@@ -4,6 +4,8 @@
 //!
 //! The note is a file of this machine, like the lock that says whether its maker lives: the ledger cannot know that.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -105,22 +107,36 @@ impl Pausing {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Pauses whose makers are dead, or failed.
+    /// Pauses whose makers are dead, or failed. What those left who died before they wrote anything down is swept away.
     pub(crate) fn broken(places: &Places, project: ProjectId) -> Result<Vec<Self>, EngineError> {
         let open = || Dir::open(&places.pauses(project));
-        let names = match open().and_then(|dir| dir.names()) {
-            Ok(names) => names,
+        let dir = match open() {
+            Ok(dir) => dir,
             Err(error) if error.is_not_found() => return Ok(vec![]),
             Err(error) => return Err(error.into()),
         };
+        let names = dir.names()?;
+        if names.is_empty() {
+            return Ok(vec![]);
+        }
+        // Whatever stays is swept by the next one.
+        atomic::sweep(&dir).ok();
         let mut broken = vec![];
-        for name in names {
-            let subject = name.to_str().and_then(|name| name.strip_suffix(".json"));
-            let Some(subject) = subject else { continue };
-            broken.extend(Self::take(open()?, subject.to_owned())?);
+        for subject in subjects(&names) {
+            broken.extend(Self::take(open()?, subject)?);
         }
         Ok(broken)
     }
+}
+
+/// What the notes and the locks of a directory are about.
+fn subjects(names: &[OsString]) -> BTreeSet<String> {
+    let subject = |name: &OsString| {
+        let name = name.to_str()?;
+        let subject = name.strip_suffix(".json").or(name.strip_suffix(".lock"));
+        subject.map(ToOwned::to_owned)
+    };
+    names.iter().filter_map(subject).collect()
 }
 
 fn lock_of(dir: &Dir, subject: &str) -> PathBuf {
