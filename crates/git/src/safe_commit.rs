@@ -11,15 +11,19 @@
 //! All of it under the [`CommitLock`]. What others have staged or edited is not touched.
 
 mod booth;
+mod cache_tree;
 mod empty_tree;
 mod error;
+mod graft;
 mod index_file;
 mod intent;
 mod landing;
 mod merge;
+mod publishing;
 mod ref_file;
 pub mod repair;
 mod scene;
+mod sha1;
 mod shared_index;
 mod staging;
 mod syncing;
@@ -107,7 +111,7 @@ impl Git {
         let intent = scene.intent(request);
         let wrapped = scene.hooks.wrap(&booth)?;
         let stamp = SharedIndex::of(at.git_dir())
-            .copy_to(&booth.file("index"))
+            .copy_to(&booth.file(publishing::INDEX))
             .and_then(|stamp| booth.keep_index().map(|()| stamp))
             .map_err(|error| SafeCommitError::Index(at.git_dir().to_owned(), error))?;
         let syncing = booth.begin(at, &intent)?;

@@ -18,7 +18,7 @@ use handoff_files::{Dir, DirError, Lock, LockError};
 use handoff_process::mint;
 
 use super::intent::{self, Intent};
-use super::landing::INDEX_BEFORE;
+use super::publishing::{INDEX, INDEX_BEFORE};
 use super::syncing::Syncing;
 use crate::repository::Repository;
 use crate::tree_path::{TreePath, joined, split};
@@ -216,7 +216,7 @@ impl Booth {
 
     /// Keeps what the shared index has now. Git replaces an index and never writes into one, so a second name does.
     pub(super) fn keep_index(&self) -> io::Result<()> {
-        match fs::hard_link(self.file("index"), self.file(INDEX_BEFORE)) {
+        match fs::hard_link(self.file(INDEX), self.file(INDEX_BEFORE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),
         }

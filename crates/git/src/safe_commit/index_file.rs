@@ -1,7 +1,6 @@
-//! What an index has at some paths, read without running git: to see whether it still has the same.
+//! The file of an index, read without running git: what it has at some paths, and all of it for a [`graft`](super::graft).
 //!
-//! Nothing else is decided by it. An index of a form that is not known here says nothing, and then
-//! git is asked.
+//! An index of a form that is not known here says nothing, and then git is asked.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,11 +11,47 @@ use crate::tree_path::TreePath;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entries(BTreeMap<Vec<u8>, Vec<Vec<u8>>>);
 
+/// An index of version 2 or 3 with ids of SHA-1, taken apart.
+#[derive(Debug)]
+pub(super) struct IndexFile<'a> {
+    pub(super) version: u32,
+    pub(super) entries: Vec<IndexEntry<'a>>,
+    pub(super) extensions: Vec<Extension<'a>>,
+    /// The digest of all of it, or zeros if whoever wrote it was told to leave that out.
+    pub(super) digest: &'a [u8],
+}
+
+/// One entry; an unmerged path has several.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IndexEntry<'a> {
+    pub(super) name: &'a [u8],
+    /// All of it, with the zeros behind the name.
+    pub(super) bytes: &'a [u8],
+    /// Where the name begins.
+    start: usize,
+}
+
+/// What stands behind the entries.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extension<'a> {
+    pub(super) name: [u8; 4],
+    pub(super) content: &'a [u8],
+}
+
+/// Signature, version and count.
+const HEADER: usize = 12;
 /// Before the mode: times, device and inode, which change without a change of the entry.
 const STAT: usize = 24;
-/// Up to the name: stat, mode, owner, size, object id (SHA-1), flags.
+/// Before the object id: owner and size besides.
+const OBJECT: usize = 40;
+/// Behind it.
+const FLAGS: usize = 60;
+/// Up to the name.
 const FIXED: usize = 62;
 const EXTENDED: u16 = 0x4000;
+const STAGE: u16 = 0x3000;
+/// The length of a digest.
+pub(super) const DIGEST: usize = 20;
 
 impl Entries {
     /// What the index at `file` has at these paths; none if that cannot be told.
@@ -25,35 +60,91 @@ impl Entries {
     }
 
     fn parse(bytes: &[u8], paths: &[TreePath]) -> Option<Self> {
-        let (version, count) = (number(bytes, 4)?, number(bytes, 8)?);
-        if !bytes.starts_with(b"DIRC") || !matches!(version, 2 | 3) {
+        let index = IndexFile::parse(bytes)?;
+        // An index that is only half of one does not have them all.
+        if index.extensions.iter().any(|it| it.name == *b"link") {
             return None;
         }
         let mut found: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = paths
             .iter()
             .map(|it| (it.as_bytes().to_owned(), vec![]))
             .collect();
-        let mut place = 12;
-        for _ in 0..count {
-            let entry = bytes.get(place..)?;
-            let flags = u16::from_be_bytes(entry.get(60..62)?.try_into().ok()?);
-            let start = if flags & EXTENDED == 0 {
-                FIXED
-            } else {
-                FIXED + 2
-            };
-            let length = entry.get(start..)?.iter().position(|&byte| byte == 0)?;
-            let name = &entry[start..start + length];
-            if let Some(kept) = found.get_mut(name) {
-                kept.push([&entry[STAT..STAT + 4], &entry[40..start]].concat());
+        for entry in index.entries {
+            if let Some(kept) = found.get_mut(entry.name) {
+                kept.push(entry.content());
             }
-            // Names end in one to eight zeros, so that entries begin at multiples of eight.
-            place += (start + length + 8) & !7;
         }
-        // An index that is only half of one says so behind its entries.
-        let is_split = bytes.get(place..place + 4)? == b"link";
-        (!is_split).then_some(Self(found))
+        Some(Self(found))
     }
+}
+
+impl<'a> IndexFile<'a> {
+    /// None if it is of a form that is not known here.
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let (version, count) = (number(bytes, 4)?, number(bytes, 8)?);
+        if !bytes.starts_with(b"DIRC") || !matches!(version, 2 | 3) {
+            return None;
+        }
+        let end = bytes.len().checked_sub(DIGEST)?;
+        let (body, digest) = bytes.split_at(end);
+        let mut entries = vec![];
+        let mut place = HEADER;
+        for _ in 0..count {
+            let entry = IndexEntry::parse(body.get(place..)?)?;
+            place += entry.bytes.len();
+            entries.push(entry);
+        }
+        Some(Self {
+            version,
+            entries,
+            extensions: extensions(body.get(place..)?)?,
+            digest,
+        })
+    }
+}
+
+impl<'a> IndexEntry<'a> {
+    /// The one at the beginning of `bytes`.
+    fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let flags = u16::from_be_bytes(bytes.get(FLAGS..FIXED)?.try_into().ok()?);
+        let start = if flags & EXTENDED == 0 {
+            FIXED
+        } else {
+            FIXED + 2
+        };
+        let length = bytes.get(start..)?.iter().position(|&byte| byte == 0)?;
+        // Names end in one to eight zeros, so that entries begin at multiples of eight.
+        let end = (start + length + 8) & !7;
+        Some(Self {
+            name: &bytes[start..start + length],
+            bytes: bytes.get(..end)?,
+            start,
+        })
+    }
+
+    /// Mode, object and flags: all but what the file system says of the file.
+    pub(super) fn content(&self) -> Vec<u8> {
+        let (mode, rest) = (&self.bytes[STAT..STAT + 4], &self.bytes[OBJECT..self.start]);
+        [mode, rest].concat()
+    }
+
+    /// Zero, unless its path is unmerged.
+    pub(super) fn stage(&self) -> u16 {
+        u16::from_be_bytes([self.bytes[FLAGS], self.bytes[FLAGS + 1]]) & STAGE
+    }
+}
+
+/// Name, length and content, to the end.
+fn extensions(mut bytes: &[u8]) -> Option<Vec<Extension<'_>>> {
+    let mut found = vec![];
+    while !bytes.is_empty() {
+        let name = bytes.get(..4)?.try_into().ok()?;
+        let length = usize::try_from(number(bytes, 4)?).ok()?;
+        let (content, rest) = bytes.get(8..)?.split_at_checked(length)?;
+        found.push(Extension { name, content });
+        bytes = rest;
+    }
+    Some(found)
 }
 
 fn number(bytes: &[u8], place: usize) -> Option<u32> {

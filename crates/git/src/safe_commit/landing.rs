@@ -1,6 +1,6 @@
 //! The commit lands: the branch moves, and then the shared index for these paths.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -9,11 +9,10 @@ use handoff_core::CommitId;
 
 use super::booth::Booth;
 use super::intent::Content;
+use super::publishing::Offer;
 use super::ref_file::{self, Forward};
-use super::shared_index::{SharedIndex, Stamp, Swap};
 use super::syncing;
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
-use crate::change::Difference;
 use crate::git::{Git, GitError};
 use crate::ref_watch::Phase;
 use crate::repository::Repository;
@@ -78,14 +77,6 @@ pub enum IndexState {
     Behind,
 }
 
-/// A second copy of the shared index, when the first is of no use.
-pub(super) const NEXT_INDEX: &str = "index.next";
-/// The shared index as it was when the commit was begun.
-pub(super) const INDEX_BEFORE: &str = "index.before";
-
-/// What an index has where it differs from a commit: mode and object, by path.
-pub(super) type IndexEntries = BTreeMap<Vec<u8>, (String, String)>;
-
 impl Prepared<'_> {
     /// What the hooks said so far.
     #[must_use]
@@ -101,7 +92,8 @@ impl Prepared<'_> {
 
     /// Makes it the branch's newest commit.
     pub fn land(mut self) -> Result<Landed, SafeCommitError> {
-        self.sync()
+        let offer = self
+            .sync()
             .map_err(|error| SafeCommitError::Sync(self.booth.path().to_owned(), error))?;
         self.booth.keep();
         self.note(Phase::Prepared);
@@ -126,7 +118,8 @@ impl Prepared<'_> {
         if self.intent.content == Content::Merge {
             merge::forget(root);
         }
-        let index = self.publish();
+        // The commit is made; what kept us here is tried again by whoever comes next.
+        let index = self.publish(offer).unwrap_or(IndexState::Behind);
         // The commit is made, and what is left is a message.
         self.git.forget_squashed(self.at).ok();
         let has_post_commit = self.wrapped.post_commit.is_some();
@@ -162,15 +155,17 @@ impl Prepared<'_> {
 
     /// Brings to stable storage what is about to get a name outside: the objects, the new ref and the new index. And
     /// what would repair it, which was begun long before.
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<Option<Offer>> {
         let copy = self.booth.file(ref_file::COPY);
         fs::write(&copy, format!("{}\n", self.commit))?;
-        let index = self.fresh.map(|_| self.booth.file("index"));
+        let offer = self.offer()?;
+        let index = offer.map(|it| self.booth.file(it.name));
         let objects = self.at.common_dir().join("objects");
         let objects = syncing::objects_since(&objects, &self.booth.begun())?;
         let late: Vec<_> = objects.into_iter().chain(index).chain([copy]).collect();
         let late = syncing::sync_together(&late);
-        std::mem::take(&mut self.syncing).finish().and(late)
+        std::mem::take(&mut self.syncing).finish().and(late)?;
+        Ok(offer)
     }
 
     /// Our own hook does not run here, so the move is written down by ourselves.
@@ -238,122 +233,9 @@ impl Prepared<'_> {
             SafeCommitError::HeadMoved
         }
     }
-
-    fn publish(&self) -> IndexState {
-        let at = self.at;
-        let fresh = self.fresh;
-        let published = self
-            .git
-            .publish(at, &self.booth, &self.commit, &self.changed, fresh);
-        // The commit is made; what kept us here is tried again by whoever comes next.
-        published.unwrap_or(IndexState::Behind)
-    }
-}
-
-/// Why the shared index could not be brought up to date.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// Git failed.
-    #[error("cannot bring the index up to date")]
-    Git(#[from] GitError),
-    /// A file failed.
-    #[error("cannot replace the index")]
-    File(#[from] io::Error),
 }
 
 impl Git {
-    /// Makes the shared index agree with `commit` on `paths`. `fresh` says that the booth's own
-    /// index does so already, if nobody has written the shared one since.
-    fn publish(
-        &self,
-        at: &Repository,
-        booth: &Booth,
-        commit: &CommitId,
-        paths: &[TreePath],
-        fresh: Option<Stamp>,
-    ) -> Result<IndexState, PublishError> {
-        let shared = SharedIndex::of(at.git_dir());
-        if let Some(stamp) = fresh {
-            match shared.swap(&booth.file("index"), stamp)? {
-                Swap::Done => return Ok(IndexState::Current),
-                Swap::Locked => return Ok(IndexState::Behind),
-                Swap::Outdated => {}
-            }
-        }
-        let next = booth.file(NEXT_INDEX);
-        let before = self.entries_before(at, booth, commit)?;
-        loop {
-            let stamp = shared.copy_to(&next)?;
-            // An entry that is not as it was has been staged by somebody since, and is theirs.
-            self.refresh_entries(at, &next, commit, |it| {
-                before.get(&it.path) == Some(&it.new_entry())
-                    && paths.iter().any(|path| path.as_bytes() == it.path)
-            })?;
-            match shared.sync_and_swap(&next, stamp)? {
-                Swap::Done => return Ok(IndexState::Current),
-                Swap::Locked => return Ok(IndexState::Behind),
-                Swap::Outdated => {}
-            }
-        }
-    }
-
-    /// Makes an index agree with `commit` on those paths that `is_meant` names. The entries are
-    /// named one by one, because a pathspec would also take what others have staged below a path.
-    pub(super) fn refresh_entries(
-        &self,
-        at: &Repository,
-        index: &Path,
-        commit: &CommitId,
-        is_meant: impl Fn(&Difference) -> bool,
-    ) -> Result<(), GitError> {
-        let root = at.tree()?;
-        let call = |name| {
-            self.call_in_tree(name, root)
-                .variable("GIT_INDEX_FILE", index)
-        };
-        let differences = self.index_differences(at, index, commit)?;
-        let entries = differences.iter().filter(|it| is_meant(it));
-        let entries: Vec<u8> = entries.flat_map(crate::commit::index_entry).collect();
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let info = call("update-index").arguments(["-z", "--index-info"]);
-        info.input(entries).run()?;
-        // Says 1 when some file differs, which is not our concern.
-        call("update-index")
-            .arguments(["-q", "--refresh"])
-            .ask()
-            .map(drop)
-    }
-
-    /// What the shared index had when the commit was begun, where that differs from `commit`.
-    pub(super) fn entries_before(
-        &self,
-        at: &Repository,
-        booth: &Booth,
-        commit: &CommitId,
-    ) -> Result<IndexEntries, GitError> {
-        let before = self.index_differences(at, &booth.file(INDEX_BEFORE), commit)?;
-        let entry = |it: Difference| (it.path.clone(), it.new_entry());
-        Ok(before.into_iter().map(entry).collect())
-    }
-
-    fn index_differences(
-        &self,
-        at: &Repository,
-        index: &Path,
-        commit: &CommitId,
-    ) -> Result<Vec<Difference>, GitError> {
-        let call = self
-            .call_in_tree("diff-index", at.tree()?)
-            .variable("GIT_INDEX_FILE", index)
-            .arguments(["--cached", "-z", "--raw", "--no-renames"])
-            .arguments(["--ignore-submodules=none", "--end-of-options"])
-            .arguments([commit.as_str()]);
-        let unknown = call.unknown_answer();
-        crate::change::parse(&call.run()?).ok_or(unknown)
-    }
-
     /// The one hook whose time is after the commit. What it says changes nothing any more. It runs without the lock, because
     /// it may want to commit itself.
     pub fn run_post_commit(&self, at: &Repository, made: &Made) {

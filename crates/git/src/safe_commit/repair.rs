@@ -11,8 +11,9 @@ use handoff_files::{Dir, DirError};
 use super::booth::{self, Booth, BoothError, PLACE};
 use super::empty_tree::parent_tree;
 use super::intent::{Content, Intent};
-use super::landing::{self, IndexEntries, NEXT_INDEX, PublishError};
+use super::landing;
 use super::merge;
+use super::publishing::{INDEX, IndexEntries, NEXT_INDEX, PublishError};
 use super::shared_index::{SharedIndex, Swap, remove};
 use crate::change::Difference;
 use crate::commit_lock::CommitLock;
@@ -191,7 +192,7 @@ impl Git {
         let at = at.filter(|at| at.common_dir() == repository.common_dir());
         unlock_ref(at.as_ref().unwrap_or(repository), &booth, &intent)?;
         left_lock::unlock_packed_refs(repository, &booth.file("commondir"))?;
-        let copies = [booth.file("index"), booth.file(NEXT_INDEX)];
+        let copies = [booth.file(INDEX), booth.file(NEXT_INDEX)];
         let outcome = match at {
             None => Outcome::Forgotten,
             Some(at) => {

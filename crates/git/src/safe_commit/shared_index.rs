@@ -5,8 +5,8 @@
 //! whoever finds it after a crash can prove whose it is; and it is there only for a moment, never
 //! while a hook runs.
 
-use std::fs;
-use std::io;
+use std::fs::{self, Metadata};
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,14 +25,20 @@ impl Stamp {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self(None)),
             Err(error) => return Err(error),
         };
-        Ok(Self(Some([
+        Ok(Self::from(&metadata))
+    }
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(metadata: &Metadata) -> Self {
+        Self(Some([
             metadata.ino().cast_signed(),
             metadata.size().cast_signed(),
             metadata.mtime(),
             metadata.mtime_nsec(),
             metadata.ctime(),
             metadata.ctime_nsec(),
-        ])))
+        ]))
     }
 }
 
@@ -94,6 +100,19 @@ impl SharedIndex {
         copy.set_modified(written_at)
     }
 
+    /// What it has, and of which file that is; none if there is none.
+    pub(super) fn read(&self) -> io::Result<Option<(Vec<u8>, Metadata)>> {
+        let mut file = match fs::File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let metadata = file.metadata()?;
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes)?;
+        Ok(Some((bytes, metadata)))
+    }
+
     pub(super) fn stamp(&self) -> io::Result<Stamp> {
         Stamp::of(&self.path)
     }
@@ -105,7 +124,8 @@ impl SharedIndex {
         self.swap(copy, stamp)
     }
 
-    /// The same for one that is synced.
+    /// The same for one that is synced. The copy is gone then: a second name that goes later would make the index look
+    /// written, and everybody who makes a commit meanwhile would have to put theirs together anew.
     pub(super) fn swap(&self, copy: &Path, stamp: Stamp) -> io::Result<Swap> {
         let lock = self.lock_path();
         if !link_patiently(copy, &lock)? {
@@ -116,6 +136,8 @@ impl SharedIndex {
             return Ok(Swap::Outdated);
         }
         fs::rename(&lock, &self.path)?;
+        // What is left of it goes with the booth.
+        remove(copy).ok();
         Ok(Swap::Done)
     }
 
@@ -193,6 +215,7 @@ mod tests {
         assert_eq!(index.swap(&copy, stamp).unwrap(), Swap::Done);
         assert_eq!(fs::read(dir.join("index")).unwrap(), b"ours");
         assert!(!index.lock_path().exists());
+        assert!(!copy.exists());
     }
 
     #[test]
