@@ -1,10 +1,14 @@
 //! Uncommitted work, kept before its tree goes away.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use handoff_core::{BranchName, CommitId};
 
 use crate::git::{Git, GitError};
 use crate::repository::Repository;
 use crate::snapshot::{Snapshot, SnapshotError};
+use crate::tree_path::{TreePath, split};
 
 /// The work was not kept; it is still where it was.
 #[derive(Debug, thiserror::Error)]
@@ -15,19 +19,34 @@ pub enum QuarantineError {
     /// The snapshot could not be kept.
     #[error("cannot keep the snapshot")]
     Keep(#[from] GitError),
+    /// A repository is no place for so much.
+    #[error(
+        "its uncommitted files have {} MiB, and {} MiB are saved at most",
+        .0 / MEBIBYTE,
+        LIMIT / MEBIBYTE
+    )]
+    TooLarge(u64),
 }
+
+const MEBIBYTE: u64 = 1024 * 1024;
+/// What is saved stays in the repository for good. More than this is rarely anybody's work, and a person decides.
+const LIMIT: u64 = 1024 * MEBIBYTE;
 
 impl Git {
     /// Keeps everything uncommitted in the tree of `at` as a commit on top of its HEAD, at
     /// `refs/handoff/quarantine/<branch>`. Nothing when all is committed.
     ///
-    /// Ignored files are not kept. An earlier quarantine of the same name stays reachable as the
+    /// Ignored files are not kept, and nothing is if it is too large. An earlier quarantine of the same name stays reachable as the
     /// second parent; keeping the same work twice gives the same commit.
     pub fn quarantine(
         &self,
         at: &Repository,
         branch: &BranchName,
     ) -> Result<Option<CommitId>, QuarantineError> {
+        let size = self.uncommitted_size(at)?;
+        if size > LIMIT {
+            return Err(QuarantineError::TooLarge(size));
+        }
         let snapshot = self.snapshot(at)?;
         if self
             .compare(at, snapshot.head.as_str(), snapshot.tree.as_str())?
@@ -47,6 +66,23 @@ impl Git {
         let commit = self.commit_tree(at, &snapshot.tree, &parents, &message)?;
         self.keep(at, &name, &commit, earlier.as_ref())?;
         Ok(Some(commit))
+    }
+
+    /// How many bytes the files have that are not as HEAD has them, or not in it at all.
+    fn uncommitted_size(&self, at: &Repository) -> Result<u64, GitError> {
+        let root = at.tree()?;
+        let call = self.call_in_tree("ls-files", root).arguments([
+            "-z",
+            "--others",
+            "--modified",
+            "--exclude-standard",
+        ]);
+        let names = split(&call.harmless().run()?);
+        let size = |name: &TreePath| {
+            let path = root.join(OsStr::from_bytes(name.as_bytes()));
+            path.symlink_metadata().map_or(0, |it| it.len())
+        };
+        Ok(names.iter().map(size).sum())
     }
 
     fn has(&self, at: &Repository, kept: &CommitId, new: &Snapshot) -> Result<bool, GitError> {

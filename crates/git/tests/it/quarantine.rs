@@ -81,3 +81,25 @@ fn files_of_a_nested_repository_are_not_given_up() {
     };
     assert_eq!(path, "nested");
 }
+
+#[test]
+fn what_is_too_large_for_a_repository_stays_where_it_is() {
+    let stage = Stage::new();
+    let file = stage.repo.path().join("large");
+    // It has no content, and would still have to be read.
+    let large = fs::File::create(&file).unwrap();
+    large.set_len(5 << 30).unwrap();
+    let kept = stage.git.quarantine(&stage.here(), &branch());
+    let told = kept.unwrap_err().to_string();
+    assert_eq!(
+        told,
+        "its uncommitted files have 5120 MiB, and 1024 MiB are saved at most"
+    );
+    assert_eq!(stage.repo.resolve(REF), None);
+    stage.repo.write(".gitignore", "large\n").commit("ignored");
+    assert_eq!(
+        stage.git.quarantine(&stage.here(), &branch()).unwrap(),
+        None
+    );
+    assert!(file.exists());
+}
