@@ -1,6 +1,6 @@
 //! A session as it is shown: what its files say, and what its holder says now, at its lock or when it is asked.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use handoff_api::SessionDocument;
 use handoff_core::Timestamp;
@@ -136,9 +136,12 @@ fn last_state(known: &Known) -> Option<String> {
 }
 
 /// In seconds, to the millisecond.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an age in seconds needs no more than 52 bits"
+)]
 fn age(notice: Notice, now: &Now) -> f64 {
-    let age = now.moment.awake.since(notice.since);
-    Duration::from_millis(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)).as_secs_f64()
+    now.moment.awake.since(notice.since).as_millis() as f64 / 1000.0
 }
 
 /// When it printed last; an empty transcript says nothing.
