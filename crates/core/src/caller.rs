@@ -56,6 +56,8 @@ pub enum Action {
     Report(TaskId),
     /// Say that a task is done.
     Complete,
+    /// Say that a commit is good.
+    Prove,
     /// End a task that someone else may be working on, or open an ended one again.
     Steer,
     /// Stop or continue the handing out of work.
@@ -125,12 +127,12 @@ impl Caller {
     /// | claim | yes | yes | no | no |
     /// | report | yes | yes | its own task | its own task |
     /// | share | yes | yes | not into another's task | only into its own task |
-    /// | complete | yes | yes | no | no |
+    /// | complete, prove | yes | yes | no | no |
     /// | steer, hold | yes | yes | no | no |
     /// | document, supervise, receive, commit to a shared branch | yes | yes | yes | no |
     /// | trust, approve, upgrade | yes | no | no | no |
     ///
-    /// A session never completes its task: the tool does, when it has seen the proof.
+    /// A session never completes its task, nor says that a commit is good: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
         let allowed = match (self, action) {
             (
@@ -156,6 +158,7 @@ impl Caller {
                 Self::Session { .. },
                 Action::Claim
                 | Action::Complete
+                | Action::Prove
                 | Action::Steer
                 | Action::Hold
                 | Action::Trust
@@ -193,6 +196,7 @@ impl fmt::Display for Action {
             Self::Claim => f.write_str("claim tasks"),
             Self::Report(task) => write!(f, "report on {task}"),
             Self::Complete => f.write_str("say that a task is done; it is done when it is proved"),
+            Self::Prove => f.write_str("say that a commit is good; its check does, or a person"),
             Self::Steer => f.write_str("cancel, retry or override tasks"),
             Self::Hold => f.write_str("hold or unhold the queue"),
             Self::Document => f.write_str("keep the record of a feature"),
@@ -245,11 +249,12 @@ mod tests {
             Action::Share(Some(own)),
             Action::Share(Some(foreign)),
             Action::Receive,
+            Action::Prove,
         ];
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 18]);
+        assert_eq!(row(&Caller::Person), [true; 19]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 18];
+            let mut expected = [true; 19];
             expected[11..14].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
@@ -258,7 +263,7 @@ mod tests {
                 row(&session(role, own)),
                 [
                     true, true, false, true, false, false, false, false, true, true, true, false,
-                    false, false, true, true, false, true
+                    false, false, true, true, false, true, false
                 ]
             );
         }
@@ -266,7 +271,7 @@ mod tests {
             row(&session(Role::SubTask, own)),
             [
                 true, false, false, true, false, false, false, false, false, false, false, false,
-                false, false, false, true, false, false
+                false, false, false, true, false, false, false
             ]
         );
     }

@@ -117,6 +117,11 @@ fn ask_servers(column: Column) {
 }
 
 #[test]
+fn in_a_shared_tree_servers_do_what_they_are_asked() {
+    ask_servers(Column::Shared);
+}
+
+#[test]
 fn from_a_worktree_servers_do_what_they_are_asked() {
     ask_servers(Column::Worktree);
 }

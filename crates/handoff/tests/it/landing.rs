@@ -179,3 +179,85 @@ fn what_was_proved_on_a_branch_is_proved_where_it_lands() {
         (&"true".into(), &0.into(), &shown["commit"])
     );
 }
+
+#[test]
+fn a_session_does_not_say_what_is_good() {
+    let mut stage = Stage::new();
+    stage
+        .env
+        .set("HANDOFF_SESSION", "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60");
+    let told = stage.say("baseline set").snapshot();
+    assert_snapshot!(told, @"
+    exit status: 9
+    --- stderr ---
+    error: not allowed
+      because ses_1 may not say that a commit is good; its check does, or a person
+    ");
+    assert_eq!(stage.say("baseline verify -- true").snapshot(), told);
+    assert_eq!(stage.repo.resolve("refs/handoff/baseline/main"), None);
+}
+
+/// Runs the program with a `git` that kills it at this command of git: `first` runs before, with git itself as `$GIT`.
+fn killed_at(stage: &Stage, command: &str, first: &str, words: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let place = stage.env.work().join("deadly");
+    std::fs::create_dir_all(&place).unwrap();
+    let git = format!("{}/git", stage.repo.git(["--exec-path"]));
+    let script = format!(
+        "#!/bin/sh\nGIT='{git}'\nfor word; do\nif [ \"$word\" = {command} ]; then\n{first}\nkill -9 $PPID\nfi\ndone\nexec \"$GIT\" \"$@\"\n"
+    );
+    let file = place.join("git");
+    std::fs::write(&file, script).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut killed = stage.command(words.split(' '));
+    let path = killed
+        .get_envs()
+        .find_map(|(name, value)| (name == "PATH").then_some(value?.to_owned()));
+    let path = path.unwrap();
+    let path = std::iter::once(place).chain(std::env::split_paths(&path));
+    killed.env("PATH", std::env::join_paths(path).unwrap());
+    assert_eq!(stage.env.run(killed).status.signal(), Some(9));
+}
+
+#[test]
+fn killed_between_the_ledger_and_its_ref_the_next_look_makes_the_ref() {
+    let stage = Stage::new();
+    let name = "refs/handoff/baseline/main";
+    killed_at(&stage, "update-ref", ":", "baseline verify -- true");
+    assert_eq!(stage.repo.resolve(name), None);
+    let shown = stage.json("baseline show");
+    assert_eq!(
+        (&shown["command"], &shown["ahead"]),
+        (&"true".into(), &0.into())
+    );
+    assert!(stage.repo.resolve(name).is_some());
+
+    // The other way round, a ref of which the ledger knows nothing is a claim of somebody's.
+    stage.repo.write("b", "new").commit("not verified");
+    stage.repo.git(["tag", "-a", "-m", "good", "claim"]);
+    stage.repo.git(["update-ref", name, "refs/tags/claim"]);
+    assert_eq!(stage.json("baseline show")["commit"], shown["commit"]);
+    let leads_to = stage.repo.git(["rev-parse", &format!("{name}^{{commit}}")]);
+    assert_eq!(leads_to, shown["commit"].as_str().unwrap());
+}
+
+#[test]
+fn killed_between_a_landing_and_the_ledger_the_next_landing_tells_it() {
+    let stage = Stage::new();
+    stage
+        .say("queue add fix --brief work --verify true")
+        .success();
+    let script = stage.script("script.toml", WORK);
+    stage.run(["worker", "--once", "--script", script.to_str().unwrap()]);
+    let base = stage.repo.head();
+    killed_at(&stage, "merge", "\"$GIT\" \"$@\"", "land fix");
+    assert_ne!(stage.repo.head(), base);
+    assert_eq!(stage.repo.status(), [""; 0]);
+    // What has landed has landed; nothing is believed to be proved that nobody wrote down.
+    stage.say("baseline show").failure(3);
+    assert_eq!(stage.json("land fix")["commits"], 0);
+    assert_eq!(stage.json("baseline show")["commit"], stage.repo.head());
+    stage.say("doctor --audit").success();
+}

@@ -26,7 +26,7 @@ pub(super) fn set_baseline(
     by: &Caller,
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
-    by.may(Action::Steer)?;
+    by.may(Action::Prove)?;
     let project = proved.project;
     let version = repositories::lock(tx, project)?;
     let baseline = baseline(tx, proved, by);

@@ -115,3 +115,16 @@ fn next(site: &Site, survey: &Survey) -> Result<String, Failure> {
     let action = action(site, &survey.feature, &survey.plan)?;
     Ok(action.command.unwrap_or(action.sentence))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_holds_nobody_is_a_warning() {
+        for kernel in [Kernel::Without, Kernel::TooOld(2)] {
+            assert_eq!(without_walls(kernel), Some(kernel.to_string()));
+        }
+        assert_eq!(without_walls(Kernel::Holds(3)), None);
+    }
+}

@@ -9,6 +9,7 @@ use handoff_core::{Action, Baseline, HeadName};
 use handoff_engine::{Ground, checked_out, publish_baseline, reconcile};
 use handoff_git::{Git, GitError};
 use handoff_process::{Exit, Program, output};
+use handoff_store::StoreError;
 use handoff_store::queue::{Change, Proved};
 
 use crate::context::Context;
@@ -114,7 +115,7 @@ fn verify(
     command: &[OsString],
     ctx: &mut Context,
 ) -> Result<(), Failure> {
-    desk.caller.may(Action::Steer)?;
+    desk.caller.may(Action::Prove).map_err(StoreError::from)?;
     let branch = branch(desk)?;
     let repository = desk.repository.clone();
     let dirty = || -> Result<Vec<String>, Failure> {

@@ -59,7 +59,7 @@ fn carry_over(
     let Some(proved) = proved.filter(|it| it.commit == landed.to) else {
         return Ok(());
     };
-    if desk.caller.may(Action::Steer).is_err() {
+    if desk.caller.may(Action::Prove).is_err() {
         return Ok(());
     }
     let change = Change::SetBaseline(Proved {

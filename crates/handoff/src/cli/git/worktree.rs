@@ -1,10 +1,11 @@
 //! `handoff worktree`.
 
+use std::error::Error;
 use std::path::Path;
 
 use handoff_api::{ExitCode, PruneDocument, StuckWorktree, WorktreeRow, WorktreesDocument};
 use handoff_core::{Action, Task};
-use handoff_engine::{Attempt, reconcile};
+use handoff_engine::{Attempt, EngineError, reconcile};
 use handoff_git::{Checkout, Git, Worktree};
 use handoff_store::{StoreError, read, tasks};
 
@@ -99,7 +100,7 @@ fn prune(ctx: &mut Context) -> Result<ExitCode, Failure> {
         .iter()
         .map(|(path, error)| StuckWorktree {
             path: path.display().to_string(),
-            reason: one_line(&error.to_string()),
+            reason: one_line(&reason(error)),
         })
         .collect();
     let is_stuck = !stuck.is_empty();
@@ -116,6 +117,14 @@ fn prune(ctx: &mut Context) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::Done
     })
+}
+
+/// What went wrong, and all that it came from.
+fn reason(error: &EngineError) -> String {
+    let first: &(dyn Error + 'static) = error;
+    let chain = std::iter::successors(Some(first), |&it| it.source());
+    let chain: Vec<_> = chain.map(ToString::to_string).collect();
+    chain.join(": ")
 }
 
 /// Ignored files are not saved, and so they are at least named.
