@@ -91,19 +91,23 @@ fn foreign(task: &Task, paths: &[RepoPath]) -> Option<Reason> {
     if outside.is_empty() {
         return None;
     }
-    let shown: Vec<_> = outside
-        .iter()
+    Some(reason(&format!(
+        "the session changed what it does not own: {}",
+        listed(&outside)
+    )))
+}
+
+/// The first of some paths, and how many more there are.
+pub(crate) fn listed(paths: &[&RepoPath]) -> String {
+    let shown: Vec<_> = { paths.iter() }
         .take(SHOWN)
         .map(|path| format!("`{path}`"))
         .collect();
-    let more = match outside.len().saturating_sub(SHOWN) {
+    let more = match paths.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    Some(reason(&format!(
-        "the session changed what it does not own: {}{more}",
-        shown.join(", ")
-    )))
+    format!("{}{more}", shown.join(", "))
 }
 
 /// The first line of the brief, and trailers that lead back to the ledger.

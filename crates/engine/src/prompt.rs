@@ -89,7 +89,7 @@ fn go_on(payload: &Payload) -> String {
 }
 
 /// Text of an earlier session, line by line, without what nobody sees.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let lines = text.lines();
     let lines: Vec<_> = lines
         .map(|line| format!("> {}", visible::without_hidden(line)))

@@ -14,6 +14,7 @@ use crate::contexts;
 use crate::error::StoreError;
 use crate::events;
 use crate::features;
+use crate::named_rows;
 use crate::packages;
 use crate::queue::{
     batch_history, context_history, feature_history, package_history, repository_history,
@@ -61,8 +62,12 @@ pub fn audit(tx: &mut Transaction<'_>) -> Result<Audit, StoreError> {
     each(tx, packages::ids_after, |tx, id| {
         audit.check_package(tx, id)
     })?;
-    each(tx, batches::ids_after, |tx, id| audit.check_batch(tx, id))?;
-    each(tx, runs::ids_after, |tx, id| audit.check_run(tx, id))?;
+    each(tx, named_rows::ids_after::<Batch>, |tx, id| {
+        audit.check_batch(tx, id)
+    })?;
+    each(tx, named_rows::ids_after::<Run>, |tx, id| {
+        audit.check_run(tx, id)
+    })?;
     each(tx, contexts::scopes_after, |tx, scope| {
         audit.check_context(tx, scope)
     })?;

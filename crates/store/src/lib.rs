@@ -22,6 +22,7 @@ pub mod events;
 pub mod features;
 pub mod holds;
 mod migration;
+mod named_rows;
 pub mod packages;
 pub mod postgres;
 pub mod queue;

@@ -109,12 +109,8 @@ fn perform(
     match &request.change {
         Change::Add { id, project, spec } => {
             by.may(Action::Add)?;
-            record::add(
-                tx,
-                Task::begin(*id, *project, spec.clone(), tx.now.wall),
-                by,
-                keyed,
-            )
+            let task = Task::begin(*id, *project, spec.clone(), tx.now.wall);
+            record::add(tx, task, by, keyed)
         }
         Change::ClaimNext {
             project,

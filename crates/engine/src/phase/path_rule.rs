@@ -3,8 +3,7 @@
 use handoff_core::ownership::RepoPath;
 use handoff_core::workflow::{Phase, Scope, Suite};
 
-/// How many paths a reason names.
-const SHOWN: usize = 10;
+use crate::collect::listed;
 
 /// Why what a session changed is not accepted.
 pub(super) fn objection(
@@ -18,19 +17,10 @@ pub(super) fn objection(
     if wrong.is_empty() {
         return None;
     }
-    let shown: Vec<_> = wrong
-        .iter()
-        .take(SHOWN)
-        .map(|it| format!("`{it}`"))
-        .collect();
-    let more = match wrong.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     Some(format!(
-        "phase `{}` changed {}{more}, which it may not: {}",
+        "phase `{}` changed {}, which it may not: {}",
         phase.name,
-        shown.join(", "),
+        listed(&wrong),
         rule(phase)
     ))
 }

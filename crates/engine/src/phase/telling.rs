@@ -2,7 +2,7 @@
 
 use handoff_core::run::{Run, Step};
 use handoff_core::workflow::{Input, Proof};
-use handoff_core::{ContextKey, ContextScope, PhaseName, visible};
+use handoff_core::{ContextKey, ContextScope, PhaseName};
 use handoff_files::Dir;
 use handoff_git::Repository;
 use handoff_store::{StoreError, contexts, read, tasks};
@@ -10,6 +10,7 @@ use handoff_store::{StoreError, contexts, read, tasks};
 use super::path_rule;
 use super::test_item::{LONGEST, list_in};
 use crate::error::EngineError;
+use crate::prompt::quoted;
 use crate::workshop::Workshop;
 
 /// So much of a file is told.
@@ -130,11 +131,4 @@ fn file(at: &Repository, path: &str) -> String {
         "" => String::new(),
         text => format!("\n# The file `{path}`\n\n{}\n", quoted(text)),
     }
-}
-
-fn quoted(text: &str) -> String {
-    let lines = text
-        .lines()
-        .map(|it| format!("> {}", visible::without_hidden(it)));
-    lines.collect::<Vec<_>>().join("\n")
 }
