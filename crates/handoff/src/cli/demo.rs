@@ -1,12 +1,13 @@
 //! `handoff demo`: the whole road once, in a scratch repository, with the built-in agent and the real ledger.
 //!
-//! It is a story in six scenes. What is told is read back from the ledger and from git, never made up: each line of a
+//! It is a story in seven scenes. What is told is read back from the ledger and from git, never made up: each line of a
 //! scene is an event that was recorded.
 
 mod fan_out;
 mod feature;
 mod scene;
 mod stage;
+mod workflow;
 
 use handoff_api::ExitCode;
 
@@ -38,6 +39,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     scene::repaired_and_finished(&mut stage, ctx)?;
     fan_out::spread(&mut stage, ctx)?;
     feature::carried_on(&mut stage, ctx)?;
+    workflow::test_by_test(&mut stage, ctx)?;
     scene::what_is_left(&mut stage, ctx)?;
     if args.keep {
         let place = stage.keep();

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use handoff_api::ExitCode;
-use handoff_core::task::{Dependency, TaskSpec, Until};
-use handoff_core::{Event, Fence, StreamId, Task, TaskEvent, TaskId};
+use handoff_core::task::{Dependency, Part, TaskSpec, Until};
+use handoff_core::{Fence, Task, TaskId, TaskName, TaskState};
 use handoff_engine::{Attempt, reconcile};
-use handoff_files::Watch;
+use handoff_files::{Watch, WatchError};
 use handoff_store::queue::Change;
-use handoff_store::{audit, events, read, tasks};
+use handoff_store::{StoreError, audit, events, read, tasks};
 
 use super::stage::{Stage, finish};
 use super::{heading, tell};
@@ -54,10 +54,8 @@ pub(super) fn killed_in_the_middle(stage: &mut Stage, ctx: &mut Context) -> Resu
         "2. The next worker is killed in the middle of its work",
     )?;
     let mut desk = stage.desk()?;
-    let farewell = named(&mut desk, "farewell")?;
     let mut worker = stage.start_worker("farewell.toml")?;
-    wait_until_started(&mut desk, farewell.id)?;
-    wait_for_half_work(stage, &farewell)?;
+    wait_for_half_work(stage, &mut desk, "farewell", "farewell.sh")?;
     worker
         .end()
         .map_err(|error| Failure::failed("cannot end the worker").because(&error))?;
@@ -99,14 +97,16 @@ pub(super) fn repaired_and_finished(stage: &mut Stage, ctx: &mut Context) -> Res
 
 /// The end of the story, and that it is true.
 pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
-    heading(ctx, "6. What is left")?;
+    heading(ctx, "7. What is left")?;
     let mut desk = stage.desk()?;
     let project = desk.project;
     let listed = read(&mut *desk.store, |tx| {
-        tasks::page(tx, project, tasks::Which::All, None, 10)
+        tasks::page(tx, project, tasks::Which::All, None, 100)
     })?;
     let mut table = Table::new(&["TASK", "STATE", "ATTEMPTS", "BRANCH"]);
-    for listed in listed.iter().rev() {
+    // Those of the run have been told one by one.
+    let listed = listed.iter().rev();
+    for listed in listed.filter(|it| it.task.spec.part.and_then(Part::run).is_none()) {
         let now = desk.now()?;
         let task = desk.document(&listed.task, &now.moment);
         let branch = Attempt::of(&listed.task).branch(&listed.task);
@@ -122,9 +122,9 @@ pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), F
     let log = stage.git(&[
         "log",
         "--oneline",
-        "--all",
         "--no-decorate",
         "--format=%h %s",
+        "--exclude=refs/heads/handoff/words*",
         "--glob=refs/heads/handoff",
     ])?;
     tell(ctx, "", "")?;
@@ -140,8 +140,8 @@ pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), F
         ctx,
         "\n",
         &format!(
-            "{} tasks, {} batch, {} feature and their {} events {verdict}.",
-            audit.tasks, audit.batches, audit.features, audit.events
+            "{} tasks, {} batch, {} feature, {} run and their {} events {verdict}.",
+            audit.tasks, audit.batches, audit.features, audit.runs, audit.events
         ),
     )
 }
@@ -169,13 +169,6 @@ fn add(
     added.ok_or_else(|| Failure::failed("nothing was added"))
 }
 
-fn named(desk: &mut Desk, name: &str) -> Result<Task, Failure> {
-    let (project, name) = (desk.project, name.parse().expect("a plain name"));
-    Ok(read(&mut *desk.store, |tx| {
-        tasks::named(tx, project, &name)
-    })?)
-}
-
 /// Tells what the ledger recorded since the last time.
 pub(super) fn recount(
     stage: &mut Stage,
@@ -189,43 +182,44 @@ pub(super) fn recount(
     Ok(())
 }
 
-/// Waits on the ledger until a session works on the task.
-fn wait_until_started(desk: &mut Desk, id: TaskId) -> Result<(), Failure> {
-    let mut bell = desk.store.bell()?;
-    for _ in 0..60 {
-        let history = read(&mut *desk.store, |tx| {
-            events::history(tx, StreamId::Task(id), u64::MAX)
-        })?;
-        if history
-            .iter()
-            .any(|it| matches!(it.event, Event::Task(TaskEvent::Started { .. })))
-        {
-            return Ok(());
-        }
-        bell.wait(Duration::from_millis(500))?;
-    }
-    Err(Failure::failed("the worker did not start its agent"))
-}
-
-/// Waits until the agent has written its half, as one sees it in the worktree.
-fn wait_for_half_work(stage: &Stage, task: &Task) -> Result<(), Failure> {
+/// Waits until the agent of a task has written its half, as one sees it in the worktree.
+pub(super) fn wait_for_half_work(
+    stage: &Stage,
+    desk: &mut Desk,
+    task: &str,
+    file: &str,
+) -> Result<(), Failure> {
+    let task = wait_until_started(desk, &task.parse().expect("a plain name"))?;
     let attempt = Attempt {
         task: task.id,
         fence: Fence::new(1),
     };
-    let file = stage
-        .places()
-        .worktree(task.project, attempt)
-        .join("farewell.sh");
-    let mut watch = Watch::on(&file)
-        .map_err(|error| Failure::failed("cannot watch the worktree").because(&error))?;
+    let file = stage.places().worktree(task.project, attempt).join(file);
+    let unwatched =
+        |error: &WatchError| Failure::failed("cannot watch the worktree").because(error);
+    let mut watch = Watch::on(&file).map_err(|error| unwatched(&error))?;
     for _ in 0..60 {
         if std::fs::read_to_string(&file).is_ok_and(|text| text.contains("half")) {
             return Ok(());
         }
-        watch
-            .wait(Some(Duration::from_millis(500)))
-            .map_err(|error| Failure::failed("cannot watch the worktree").because(&error))?;
+        let waited = watch.wait(Some(Duration::from_millis(500)));
+        waited.map_err(|error| unwatched(&error))?;
     }
     Err(Failure::failed("the agent did not begin its work"))
+}
+
+/// Waits on the ledger until a session works on the task.
+fn wait_until_started(desk: &mut Desk, name: &TaskName) -> Result<Task, Failure> {
+    let project = desk.project;
+    let mut bell = desk.store.bell()?;
+    for _ in 0..60 {
+        let found = read(&mut *desk.store, |tx| tasks::named(tx, project, name));
+        match found {
+            Ok(task) if matches!(task.state, TaskState::Running { .. }) => return Ok(task),
+            Ok(_) | Err(StoreError::NotFound { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        bell.wait(Duration::from_millis(500))?;
+    }
+    Err(Failure::failed("the worker did not start its agent"))
 }

@@ -84,7 +84,10 @@ impl Stage {
 
     /// Writes a file of the scratch repository.
     pub(super) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
-        std::fs::write(self.root.join("repo").join(path), text)
+        let path = self.root.join("repo").join(path);
+        let place = path.parent().unwrap_or(&self.root);
+        std::fs::create_dir_all(place)
+            .and_then(|()| std::fs::write(&path, text))
             .map_err(|error| unset(&self.root, &error))
     }
 
@@ -108,18 +111,22 @@ impl Stage {
 
     /// A worker as a process of its own, which can be killed.
     pub(super) fn start_worker(&self, script: &str) -> Result<Child, Failure> {
-        self.start(&["--once"], script)
+        self.start(&["worker", "--once"], script)
     }
 
     /// A worker that takes four tasks at a time until nothing is left.
     pub(super) fn start_crew(&self, script: &str) -> Result<Child, Failure> {
-        self.start(&["--until-empty", "--slots", "4"], script)
+        self.start(&["worker", "--until-empty", "--slots", "4"], script)
+    }
+
+    /// A run of a workflow in the foreground of a process of its own.
+    pub(super) fn start_run(&self, words: &[&str]) -> Result<Child, Failure> {
+        self.start(&[&["workflow"], words].concat(), "words.toml")
     }
 
     fn start(&self, words: &[&str], script: &str) -> Result<Child, Failure> {
         let script = self.root.join(script);
-        let mut arguments = vec![OsStr::new("worker")];
-        arguments.extend(words.iter().map(OsStr::new));
+        let mut arguments: Vec<_> = words.iter().map(OsStr::new).collect();
         arguments.extend([OsStr::new("--script"), script.as_os_str()]);
         let program = self.program(self.own_program(), &arguments);
         handoff_process::start(&program)
@@ -182,12 +189,12 @@ impl Drop for Stage {
 }
 
 /// Waits for a worker, and is not content with any other end.
-pub(super) fn finish(mut worker: Child, expected: ExitCode) -> Result<(), Failure> {
+pub(super) fn finish(mut worker: Child, expected: ExitCode) -> Result<Child, Failure> {
     let exit = worker
         .wait(Some(PATIENCE))
         .map_err(|error| Failure::failed("cannot wait for the worker").because(&error))?;
     match exit {
-        Exit::Code(code) if code == i32::from(expected.number()) => Ok(()),
+        Exit::Code(code) if code == i32::from(expected.number()) => Ok(worker),
         Exit::Code(_) | Exit::Signal(_) | Exit::TimedOut => {
             let said = String::from_utf8_lossy(&worker.stderr().to_bytes()).into_owned();
             Err(Failure::new(
@@ -198,17 +205,20 @@ pub(super) fn finish(mut worker: Child, expected: ExitCode) -> Result<(), Failur
     }
 }
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 10] = [
     (
         "repo/README.md",
         "# Greetings\n\nTwo small programs that say hello and goodbye.\n",
     ),
     ("repo/greet.sh", "#!/bin/sh\nexit 1\n"),
     ("repo/farewell.sh", "#!/bin/sh\nexit 1\n"),
+    ("repo/count.sh", "exit 1\n"),
+    ("repo/run-tests.sh", include_str!("run-tests.sh")),
     ("greet.toml", include_str!("greet.toml")),
     ("farewell.toml", include_str!("farewell.toml")),
     ("greetings.batch.toml", include_str!("greetings.batch.toml")),
     ("greetings.toml", include_str!("greetings.toml")),
+    ("words.toml", include_str!("words.toml")),
 ];
 
 /// The same process with another home, another directory and no configuration but our own.

@@ -37,7 +37,7 @@ pub(super) fn to_the_end(
             let line = status::step_line(step, ctx);
             say(line, ctx)?;
         }
-        told = run.steps.len().max(told.min(run.steps.len()));
+        told = run.steps.len();
         let RunState::Working { task } = run.state else {
             return finish(&run, ctx);
         };
