@@ -121,6 +121,9 @@ pub struct Launch {
     /// The option for a file with settings that are added to the user's own, with hooks as Claude Code has them.
     #[serde(default)]
     pub hooks_option: Option<String>,
+    /// How it is told who it is to be, besides the prompt: a system prompt. `{role}` is a sentence.
+    #[serde(default)]
+    pub role: Vec<String>,
     /// How it gets the prompt of a task.
     #[serde(default)]
     pub prompt: Prompt,

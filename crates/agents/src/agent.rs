@@ -76,6 +76,14 @@ impl Agent {
         .chain(arguments.iter().cloned())
         .collect()
     }
+
+    /// What is added to the arguments so that it plays a role; nothing where it takes a role from its prompt only.
+    pub fn playing(&self, role: &str) -> Vec<OsString> {
+        let words = self.adapter.launch.role.iter();
+        words
+            .map(|word| word.replace("{role}", role).into())
+            .collect()
+    }
 }
 
 fn of_built_in(name: &str) -> AgentName {
@@ -107,6 +115,14 @@ mod tests {
     fn scripted_agent_is_launched_from_the_running_binary() {
         let argv = argv(Agent::SCRIPTED, &["hello.toml"]);
         assert_eq!(argv, ["/opt/handoff", "scripted-agent", "hello.toml"]);
+    }
+
+    #[test]
+    fn a_role_is_said_to_those_who_can_hear_it() {
+        let playing = |name: &str| Agent::built_in(name).unwrap().playing("You plan.");
+        assert_eq!(playing("claude"), ["--append-system-prompt", "You plan."]);
+        assert_eq!(playing("codex"), ["-c", "developer_instructions=You plan."]);
+        assert_eq!(playing("gemini"), [""; 0]);
     }
 
     #[test]

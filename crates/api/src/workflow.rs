@@ -101,6 +101,8 @@ pub struct RunDocument {
     pub state: &'static str,
     /// Why it stopped, or was called off.
     pub reason: Option<String>,
+    /// What kind of failure it stopped for.
+    pub cause: Option<&'static str>,
     /// The task that its phase is, while it is at work.
     pub task: Option<String>,
     /// The phase at which it is.
@@ -121,6 +123,10 @@ pub struct RunDocument {
     pub begun_at: Timestamp,
     /// Until when its gate waits.
     pub gate_until: Option<Timestamp>,
+    /// What a person is asked at its gate.
+    pub ask: Option<String>,
+    /// How many tokens its sessions used, as far as their agents say.
+    pub tokens: u64,
     /// What was proved so far.
     pub steps: Vec<RunStepDocument>,
     /// The package that it was paused with, in the answer to that.
@@ -148,11 +154,18 @@ impl RunDocument {
             test: step.verdict.test.as_ref().map(ToString::to_string),
             tests: step.verdict.tests,
         });
-        let (mut reason, mut task, mut gate_until) = (None, None, None);
+        let (mut reason, mut cause, mut task, mut gate_until) = (None, None, None, None);
         match &run.state {
             RunState::Working { task: it } => task = Some(it.to_string()),
             RunState::Gated { until } => gate_until = Some(*until),
-            RunState::Stopped { reason: why, .. } => reason = Some(why.to_string()),
+            RunState::Stopped {
+                cause: kind,
+                reason: why,
+                ..
+            } => {
+                cause = Some(kind.word());
+                reason = Some(why.to_string());
+            }
             RunState::Cancelled { reason: why, .. } => {
                 reason = why.as_ref().map(ToString::to_string);
             }
@@ -164,6 +177,7 @@ impl RunDocument {
             workflow: run.spec.workflow.name.to_string(),
             state: run.state.word(),
             reason,
+            cause,
             task,
             phase: run.at.phase.to_string(),
             attempt: run.at.number,
@@ -174,6 +188,8 @@ impl RunDocument {
             head: run.head().to_string(),
             begun_at: run.begun_at,
             gate_until,
+            ask: run.phase().ask.as_ref().map(ToString::to_string),
+            tokens: run.spent,
             steps: steps.collect(),
             package: None,
         }

@@ -15,6 +15,7 @@
 //! between two phases cannot be: there is no moment between them.
 
 mod adoption;
+mod cause;
 mod command;
 mod event;
 mod fold;
@@ -24,7 +25,8 @@ mod simulation;
 mod spec;
 
 pub use adoption::AdoptedRun;
+pub use cause::{Cause, Policy};
 pub use command::{RunCommand, RunRefusal};
 pub use event::{RunEvent, Verdict};
 pub use fold::HistoryError;
-pub use spec::{Attempt, Refused, Run, RunSpec, RunState, Step};
+pub use spec::{Attempt, Refused, Run, RunSpec, RunState, Step, Used};

@@ -50,6 +50,9 @@ pub enum EngineError {
     /// What a part needs cannot be merged by itself.
     #[error("the work of part `{0}` conflicts with that of another, and both are needed to begin")]
     NoBeginning(handoff_core::PartName),
+    /// A phase that nobody could judge.
+    #[error("{0}")]
+    NoProof(String),
     /// A fan-in without a batch.
     #[error("{0} belongs to no batch")]
     NoBatch(handoff_core::TaskId),

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
+use handoff_agents::Usage;
 use handoff_core::rest::Setback;
-use handoff_core::task::{Command, Evidence};
+use handoff_core::run::Cause;
+use handoff_core::task::{Command, Evidence, Part};
 use handoff_core::{CommitId, SessionId, Task, TaskState};
 use handoff_git::Repository;
+use handoff_session::journal;
 use handoff_session::record::Ending as Exit;
 
 use crate::attendance::Conclusion;
@@ -41,7 +44,9 @@ pub(crate) fn judge(
     if let Some(ending) = ended_meanwhile(&workshop.reload(task)?) {
         return Ok(Judgement::EndedMeanwhile(ending));
     }
-    let last_line = || last_line(&workshop.places.session(session));
+    note_usage(workshop, task, session)?;
+    let directory = workshop.places.session(session);
+    let last_line = || last_line(&directory);
     Ok(match conclusion {
         Conclusion::Finished => return judge_work(workshop, task, base, at),
         Conclusion::Blocked(reason) => Judgement::Rejected(Ending::Blocked(reason)),
@@ -52,6 +57,11 @@ pub(crate) fn judge(
             failed(format!("the agent was ended by signal {signal}"))
         }
         Conclusion::TimedOut(limit) => {
+            let cause = Cause::BudgetSpent;
+            let is_phase = task.spec.part.and_then(Part::run).is_some();
+            if is_phase {
+                prove(workshop, task, &Evidence::Refused { cause }, "refuse")?;
+            }
             failed(format!("the agent took longer than {} s", limit.as_secs()))
         }
         Conclusion::Stalled => failed("nothing of the agent moved any more".to_owned()),
@@ -61,6 +71,25 @@ pub(crate) fn judge(
             Judgement::EndedMeanwhile(Ending::GivenBack(reason("somebody else has the task")))
         }
     })
+}
+
+/// What the agent says that its session used, for whoever has a budget.
+fn note_usage(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    session: SessionId,
+) -> Result<(), EngineError> {
+    if task.spec.part.and_then(Part::run).is_none() {
+        return Ok(());
+    }
+    // A session without a journal used nothing that anybody knows of.
+    let entries = journal::read(&workshop.places.session(session)).unwrap_or_default();
+    let used = entries.iter().filter_map(|it| it.event.usage());
+    let tokens = used.map(Usage::tokens).fold(0, u64::saturating_add);
+    match tokens {
+        0 => Ok(()),
+        tokens => prove(workshop, task, &Evidence::Used { tokens }, "used"),
+    }
 }
 
 fn judge_work(

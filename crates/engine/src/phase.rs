@@ -3,6 +3,7 @@
 //!
 //! The ledger is the truth. Branch, refs and notes of a run are views: they are put right whenever the road passes.
 
+mod beginning;
 mod bench;
 mod court;
 mod path_rule;
@@ -14,9 +15,11 @@ use handoff_core::task::Part;
 use handoff_core::{BranchName, CommitId, Task};
 use handoff_store::{read, runs};
 
+pub(crate) use beginning::measure;
 pub(crate) use court::judge;
 pub use telling::result_key;
 pub(crate) use telling::text;
+pub use test_item::place_in_list;
 pub use test_item::test_list;
 pub(crate) use test_item::tick;
 

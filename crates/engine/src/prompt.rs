@@ -134,6 +134,8 @@ fn proof(evidence: &Evidence) -> Option<String> {
         | Evidence::Sealed { .. }
         | Evidence::Measured(_)
         | Evidence::Left { .. }
+        | Evidence::Refused { .. }
+        | Evidence::Used { .. }
         | Evidence::Judged { .. } => None,
     }
 }

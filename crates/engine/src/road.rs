@@ -5,6 +5,7 @@
 
 mod rejection;
 
+use handoff_core::run::Cause;
 use handoff_core::task::{Command, Evidence, Part, Reason};
 use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
@@ -15,7 +16,7 @@ use crate::adoption::session_of;
 use crate::attendance::Conclusion;
 use crate::error::EngineError;
 use crate::fan_in::Gathering;
-use crate::judgement::{Judgement, judge};
+use crate::judgement::{Judgement, judge, prove};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
 use crate::session::Attendant;
@@ -188,6 +189,14 @@ impl Walk {
                 let ending = self.reject(workshop, ending)?;
                 Ok(Walked { name, ending })
             }
+            Err(EngineError::NoProof(why)) => {
+                let cause = Cause::NoProof;
+                prove(workshop, &self.task, &Evidence::Refused { cause }, "refuse")?;
+                let ending = self.reject(workshop, Ending::Blocked(reason(&why)))?;
+                self.summon(&ending, spawn);
+                reconcile::retire(workshop, &self.task, Attempt::of(&self.task)).ok();
+                Ok(Walked { name, ending })
+            }
             Err(EngineError::Spawn(error)) => {
                 let ending = self.put_off(workshop, self.unstarted(&error.to_string()))?;
                 self.summon(&ending, spawn);
@@ -254,12 +263,17 @@ impl Walk {
         if gathering.as_ref().is_some_and(|it| !it.needs_judgement()) {
             return Ok((at, Work::OfTool));
         }
-        phase::tick(workshop, task, &at)?;
-        let told = run
-            .map(|run| phase::text(workshop, &run, &at))
-            .transpose()?;
+        let told = match &run {
+            Some(run) => {
+                phase::measure(workshop, task, run, &at)?;
+                phase::tick(workshop, task, &at)?;
+                Some(phase::text(workshop, run, &at)?)
+            }
+            None => None,
+        };
         self.write_prompt(workshop, gathering.as_ref(), told.as_deref())?;
-        self.begin(workshop, spawn)?;
+        let role = run.as_ref().map(|run| run.phase().role.as_str());
+        self.begin(workshop, spawn, role)?;
         Ok((at, Work::OfAgent))
     }
 
@@ -297,7 +311,12 @@ impl Walk {
     }
 
     /// Lets the agent begin. What whoever takes over needs is written down before.
-    fn begin(&self, workshop: &mut Workshop<'_>, spawn: &dyn Spawn) -> Result<(), EngineError> {
+    fn begin(
+        &self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+        role: Option<&str>,
+    ) -> Result<(), EngineError> {
         let (task, session) = (&self.task, self.session);
         let ticket = Ticket::new(task.id, task.fence, self.base.clone());
         ticket.write(&workshop.places, session)?;
@@ -311,6 +330,7 @@ impl Walk {
             task,
             worktree: &workshop.places.worktree(task.project, Attempt::of(task)),
             prompt: &text,
+            role,
         };
         spawn.spawn(&order).map_err(EngineError::Spawn)
     }

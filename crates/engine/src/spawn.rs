@@ -54,6 +54,8 @@ pub struct Order<'a> {
     pub worktree: &'a Path,
     /// What it is told first.
     pub prompt: &'a str,
+    /// Who it is to be, in a sentence, if that is said: the prompt says it too.
+    pub role: Option<&'a str>,
 }
 
 /// `<task>-<fence>`, as far as a name goes.

@@ -61,6 +61,26 @@ impl Git {
         call.arguments(["blob", blob]).run().map(Some)
     }
 
+    /// What changed from one commit to another, a line for each file and one for all, no wider than a terminal.
+    pub fn summary(
+        &self,
+        at: &Repository,
+        before: &CommitId,
+        after: &CommitId,
+    ) -> Result<String, GitError> {
+        let call = self.call("diff", at.any_place());
+        let printed = call
+            .arguments([
+                "--stat=100",
+                "--stat-count=20",
+                "--no-ext-diff",
+                "--no-textconv",
+            ])
+            .arguments(["--no-color", before.as_str(), after.as_str(), "--"])
+            .run()?;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
+    }
+
     /// The tree of a commit: the same for two commits with the same files.
     pub fn tree_of(&self, at: &Repository, commit: &CommitId) -> Result<CommitId, GitError> {
         self.call("rev-parse", at.any_place())

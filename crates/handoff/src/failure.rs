@@ -150,6 +150,7 @@ impl From<EngineError> for Failure {
             | EngineError::Unfinished(_)
             | EngineError::Gather(_)
             | EngineError::NoBeginning(_)
+            | EngineError::NoProof(_)
             | EngineError::NoBatch(_)
             | EngineError::Seal(_)
             | EngineError::Secrets(_)
@@ -206,7 +207,8 @@ fn code_of_refusal(refusal: &Refusal) -> ExitCode {
         | Refusal::Ended { .. }
         | Refusal::NotReady { .. }
         | Refusal::Gathering { .. }
-        | Refusal::NotRetriable { .. } => ExitCode::Conflict,
+        | Refusal::NotRetriable { .. }
+        | Refusal::OfRun => ExitCode::Conflict,
     }
 }
 
@@ -289,6 +291,10 @@ fn hint_for_refusal(name: &str, refusal: &Refusal) -> Option<String> {
         | Refusal::Gathering { .. }
         | Refusal::NotRetriable { .. } => {
             format!("look at it: `handoff queue show {name}`")
+        }
+        Refusal::OfRun => {
+            "the run tries again: `handoff workflow status`, `handoff workflow retry RUN`"
+                .to_owned()
         }
         Refusal::Forbidden(_) => return None,
     })

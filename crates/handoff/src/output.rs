@@ -10,6 +10,7 @@ mod reader;
 mod rest_line;
 mod style;
 mod table;
+mod ticker;
 
 use std::io::{self, Write};
 
@@ -26,6 +27,7 @@ pub(crate) use reader::end_with_reader;
 pub(crate) use rest_line::{rest_lines, why_it_rests};
 pub(crate) use style::{Palette, Tone};
 pub(crate) use table::{Table, cut};
+pub(crate) use ticker::Ticker;
 
 /// Whether a person or a program reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +109,15 @@ impl Output {
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         writeln!(self.stdout, "{}", text.as_ref())?;
         self.stdout.flush()
+    }
+
+    /// Says in a line that something goes on, and for how long, where a person sees it move.
+    pub(crate) fn tick(&self, line: String) -> Ticker {
+        if self.is_screen && self.format == Format::Text {
+            Ticker::start(line)
+        } else {
+            Ticker::STILL
+        }
     }
 
     /// A table for a person.

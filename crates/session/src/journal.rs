@@ -109,6 +109,18 @@ pub enum Event {
 }
 
 impl Event {
+    /// What a turn took, if it says so.
+    pub const fn usage(&self) -> Option<&Usage> {
+        let (Self::TurnEnded {
+            usage: Some(usage), ..
+        }
+        | Self::Usage { usage, .. }) = self
+        else {
+            return None;
+        };
+        Some(usage)
+    }
+
     /// The state that it says.
     const fn published(&self) -> Option<(Phase, Option<Block>)> {
         match self {

@@ -20,6 +20,14 @@ impl Usage {
         self.input_tokens == 0 && self.output_tokens == 0 && self.cost_usd.is_none()
     }
 
+    /// All tokens together, with those of a cache.
+    pub const fn tokens(&self) -> u64 {
+        self.input_tokens
+            .saturating_add(self.output_tokens)
+            .saturating_add(self.cache_read_tokens)
+            .saturating_add(self.cache_write_tokens)
+    }
+
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             input_tokens: self.input_tokens + other.input_tokens,

@@ -137,8 +137,22 @@ impl Run {
                 (phase.clone(), place)
             }
         };
+        let is_behind = from.is_none() && self.stands_behind_its_phase();
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
-        Ok(self.then_open(vec![RunEvent::Rewound { phase, steps }]))
+        let rewound = RunEvent::Rewound { phase, steps };
+        if !is_behind {
+            return Ok(self.then_open(vec![rewound]));
+        }
+        let mut then = self.clone();
+        then.apply(rewound.clone(), self.begun_at);
+        let mut events = vec![rewound];
+        events.extend(then.onwards());
+        Ok(events)
+    }
+
+    /// Whether its phase is proved and nothing was tried since: what it lacked was a way on.
+    const fn stands_behind_its_phase(&self) -> bool {
+        self.at.number == 0 && !self.is_gated() && !self.steps.is_empty()
     }
 
     fn is_working(&self) -> bool {
@@ -149,7 +163,7 @@ impl Run {
         matches!(self.state, RunState::Paused { .. })
     }
 
-    fn is_gated(&self) -> bool {
+    const fn is_gated(&self) -> bool {
         matches!(self.state, RunState::Gated { .. })
     }
 

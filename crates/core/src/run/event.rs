@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use super::spec::RunSpec;
 use crate::task::Reason;
 use crate::trial::TestName;
@@ -38,6 +39,9 @@ pub enum RunEvent {
     Refused {
         /// The task that it was.
         task: TaskId,
+        /// What kind of failure it was.
+        #[serde(default = "Cause::unsaid")]
+        cause: Cause,
         /// Why.
         reason: Reason,
         /// What the session left, if that is known.
@@ -58,8 +62,18 @@ pub enum RunEvent {
     },
     /// It cannot go on by itself.
     Stopped {
+        /// What kind of failure it was.
+        #[serde(default = "Cause::unsaid")]
+        cause: Cause,
         /// Why.
         reason: Reason,
+    },
+    /// The session of a phase used up tokens.
+    Spent {
+        /// The task that it was.
+        task: TaskId,
+        /// How many, with those that were read from a cache.
+        tokens: u64,
     },
     /// A person stopped it for a while.
     Paused,

@@ -1,7 +1,8 @@
 //! What an event means for a run.
 
+use super::cause::Cause;
 use super::event::RunEvent;
-use super::spec::{Attempt, Refused, Run, RunSpec, RunState, Step};
+use super::spec::{Attempt, Refused, Run, RunSpec, RunState, Step, Used};
 use crate::task::Reason;
 use crate::{PhaseName, ProjectId, RunId, Timestamp};
 
@@ -36,6 +37,8 @@ impl Run {
             steps: vec![],
             at: Attempt::first(first),
             tasks: 0,
+            spent: 0,
+            before: Used::default(),
             version: 1,
         }
     }
@@ -83,18 +86,34 @@ impl Run {
                     verdict,
                 });
             }
-            RunEvent::Refused { reason, left, .. } => {
-                self.at.refused = Some(Refused { reason, left });
+            RunEvent::Refused {
+                cause,
+                reason,
+                left,
+                ..
+            } => {
+                self.at.refused = Some(Refused {
+                    cause,
+                    reason,
+                    left,
+                });
             }
+            RunEvent::Spent { tokens, .. } => self.spent = self.spent.saturating_add(tokens),
             RunEvent::Gated { until } => self.state = RunState::Gated { until },
             RunEvent::Rejected { reason } => self.undo(reason),
-            RunEvent::Stopped { reason } => self.state = RunState::Stopped { at, reason },
+            RunEvent::Stopped { cause, reason } => {
+                self.state = RunState::Stopped { at, cause, reason };
+            }
             RunEvent::Paused => {
                 self.at.number = self.at.number.saturating_sub(1);
                 self.state = RunState::Paused { at };
             }
             RunEvent::Resumed => {}
             RunEvent::Rewound { phase, steps } => {
+                self.before = Used {
+                    tasks: self.tasks,
+                    tokens: self.spent,
+                };
                 self.steps
                     .truncate(usize::try_from(steps).unwrap_or(usize::MAX));
                 let refused = self.at.refused.take().filter(|_| self.at.phase == phase);
@@ -122,8 +141,11 @@ impl Run {
     /// The phase before the gate is to be done again, with the person's reason.
     fn undo(&mut self, reason: Reason) {
         self.steps.pop();
-        let left = None;
-        self.at.refused = Some(Refused { reason, left });
+        self.at.refused = Some(Refused {
+            cause: Cause::CalledOff,
+            reason,
+            left: None,
+        });
     }
 }
 

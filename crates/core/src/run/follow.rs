@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::cause::{Cause, Policy};
 use super::event::{RunEvent, Verdict};
 use super::spec::{Refused, Run, RunState};
 use crate::task::{Evidence, Reason, Task, TaskState};
@@ -19,6 +20,21 @@ impl Run {
         if !is_mine {
             return vec![];
         }
+        if task.state.ending().is_none() {
+            return vec![];
+        }
+        let spent: Option<RunEvent> = spent(task);
+        let mut then = self.clone();
+        if let Some(event) = &spent {
+            then.apply(event.clone(), now);
+        }
+        let mut events: Vec<_> = spent.into_iter().collect();
+        events.extend(then.concluded(task, now));
+        events
+    }
+
+    /// What the end of its task comes to.
+    fn concluded(&self, task: &Task, now: Timestamp) -> Vec<RunEvent> {
         match &task.state {
             TaskState::Waiting
             | TaskState::Queued
@@ -29,12 +45,14 @@ impl Run {
                 None => self.refused(task, &said("its task was said to be done without a proof")),
             },
             TaskState::Failed { reason, .. } => self.refused(task, reason),
-            TaskState::Blocked { reason, .. } => vec![stopped(reason)],
+            TaskState::Blocked { reason, .. } => {
+                let cause = refusal(task).unwrap_or(Cause::AskedPerson);
+                vec![stopped(cause, reason)]
+            }
             TaskState::Cancelled { reason, .. } => {
                 let reason = reason.clone();
-                vec![stopped(
-                    &reason.unwrap_or_else(|| said("its task was called off")),
-                )]
+                let reason = reason.unwrap_or_else(|| said("its task was called off"));
+                vec![stopped(Cause::CalledOff, &reason)]
             }
         }
     }
@@ -54,7 +72,7 @@ impl Run {
                 "phase `{}` makes no progress: its check fails, and its session changed nothing",
                 self.at.phase
             );
-            events.push(stopped(&said(&why)));
+            events.push(stopped(Cause::NoProgress, &said(&why)));
             return events;
         }
         match self.phase().gate {
@@ -86,21 +104,38 @@ impl Run {
             None => {
                 let outcome = &step.verdict.outcome;
                 let why = format!("phase `{}` has no way on for `{outcome}`", step.phase);
-                vec![stopped(&said(&why))]
+                vec![stopped(Cause::CalledOff, &said(&why))]
             }
             Some(Next::End) => vec![RunEvent::Ended],
-            Some(Next::Phase { .. }) if self.tasks >= self.spec.workflow.most => {
-                let most = self.spec.workflow.most;
-                let why =
-                    format!("it has had {most} phases, which is the most its workflow allows");
-                vec![stopped(&said(&why))]
-            }
             Some(Next::Phase { phase }) => {
                 let mut then = self.clone();
                 then.at.phase = phase.clone();
-                vec![then.opening()]
+                vec![then.opening_within_budget()]
             }
         }
+    }
+
+    /// A task for the phase at which it is, if there is something left to pay it with.
+    fn opening_within_budget(&self) -> RunEvent {
+        match self.used_up() {
+            Some(why) => stopped(Cause::BudgetSpent, &said(&why)),
+            None => self.opening(),
+        }
+    }
+
+    fn used_up(&self) -> Option<String> {
+        let workflow = &self.spec.workflow;
+        let tokens = self.spent.saturating_sub(self.before.tokens);
+        if self.tasks.saturating_sub(self.before.tasks) >= workflow.most {
+            let most = workflow.most;
+            return Some(format!(
+                "it has had {most} phases, which is the most its workflow allows"
+            ));
+        }
+        let budget = workflow.budget_tokens.filter(|it| tokens >= *it)?;
+        Some(format!(
+            "its sessions used {tokens} tokens of the {budget} that its workflow allows"
+        ))
     }
 
     /// The task that a run begins with.
@@ -118,31 +153,42 @@ impl Run {
 
     fn refused(&self, task: &Task, reason: &Reason) -> Vec<RunEvent> {
         let left = left(task);
+        let cause = refusal(task).unwrap_or(Cause::AgentCrashed);
         let refused = RunEvent::Refused {
             task: task.id,
+            cause,
             reason: reason.clone(),
             left: left.clone(),
         };
-        let again = match self.no_sense(reason, left.as_ref()) {
-            Some(why) => stopped(&why),
-            None => self.opening(),
+        let again = match self.no_sense(cause, reason, left.as_ref()) {
+            Some((cause, why)) => stopped(cause, &why),
+            None => self.opening_within_budget(),
         };
         vec![refused, again]
     }
 
     /// Why trying once more makes no sense.
-    fn no_sense(&self, reason: &Reason, left: Option<&CommitId>) -> Option<Reason> {
+    fn no_sense(
+        &self,
+        cause: Cause,
+        reason: &Reason,
+        left: Option<&CommitId>,
+    ) -> Option<(Cause, Reason)> {
         let phase = &self.at.phase;
+        if cause.policy() == Policy::Stop {
+            return Some((cause, reason.clone()));
+        }
         if let Some(what) = { self.at.refused.as_ref() }.and_then(|it| same(it, reason, left)) {
             let why = format!("phase `{phase}` makes no progress, {what} twice: {reason}");
-            return Some(said(&why));
+            return Some((Cause::NoProgress, said(&why)));
         }
         let retries = self.phase().retries;
         (self.at.number > retries).then(|| {
             let number = self.at.number;
-            said(&format!(
+            let why = format!(
                 "phase `{phase}` was refused {number} times, the last time because {reason}"
-            ))
+            );
+            (cause, said(&why))
         })
     }
 }
@@ -156,9 +202,9 @@ fn same(before: &Refused, reason: &Reason, left: Option<&CommitId>) -> Option<&'
     }
 }
 
-fn stopped(reason: &Reason) -> RunEvent {
+fn stopped(cause: Cause, reason: &Reason) -> RunEvent {
     let reason = reason.clone();
-    RunEvent::Stopped { reason }
+    RunEvent::Stopped { cause, reason }
 }
 
 fn said(text: &str) -> Reason {
@@ -173,6 +219,21 @@ fn verdict(task: &Task) -> Option<Verdict> {
         .rev()
         .find_map(Evidence::verdict)
         .cloned()
+}
+
+/// What kind of failure the referee saw.
+fn refusal(task: &Task) -> Option<Cause> {
+    task.evidence.iter().rev().find_map(Evidence::refusal)
+}
+
+/// What its sessions used.
+fn spent(task: &Task) -> Option<RunEvent> {
+    let used = task.evidence.iter().filter_map(Evidence::tokens);
+    let tokens = used.fold(0, u64::saturating_add);
+    (tokens > 0).then_some(RunEvent::Spent {
+        task: task.id,
+        tokens,
+    })
 }
 
 /// The tree that the session left.

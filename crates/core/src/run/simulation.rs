@@ -145,6 +145,13 @@ impl Bench {
         Ok(())
     }
 
+    fn stopped(&self) -> (Cause, String) {
+        let RunState::Stopped { cause, reason, .. } = &self.run.state else {
+            panic!("{:?}", self.run.state);
+        };
+        (*cause, reason.to_string())
+    }
+
     fn stands(&self) -> (&'static str, String, u32) {
         let at = &self.run.at;
         (self.run.state.word(), at.phase.to_string(), at.number)
@@ -297,8 +304,73 @@ fn a_loop_ends() {
         bench.prove("done", number);
         bench.order(&RunCommand::Approve).unwrap();
     }
-    let RunState::Stopped { reason, .. } = &bench.run.state else {
-        panic!("{:?}", bench.run.state);
+    let (cause, reason) = bench.stopped();
+    assert_eq!(cause, Cause::BudgetSpent);
+    assert!(reason.contains("8 phases"), "{reason}");
+    // What was proved stays, and a person can let it go on from there.
+    bench.order(&RunCommand::Retry { from: None }).unwrap();
+    assert_eq!(
+        (bench.stands(), bench.run.steps.len()),
+        (at("working", "plan", 1), 8)
+    );
+}
+
+#[test]
+fn each_failure_has_its_policy() {
+    let told = |cause: Option<Cause>| {
+        let mut bench = Bench::new();
+        let fence = bench.claim();
+        if let Some(cause) = cause {
+            let evidence = Evidence::Refused { cause };
+            bench.tell(&Command::Prove { fence, evidence });
+        }
+        bench.tell(&Command::Fail {
+            fence: Some(fence),
+            reason: "why".parse().unwrap(),
+        });
+        let refused = bench.run.at.refused.as_ref().map(|it| it.cause);
+        (refused, bench.stands().0)
     };
-    assert!(reason.as_str().contains("8 phases"), "{reason}");
+    assert_eq!(told(None), (Some(Cause::AgentCrashed), "working"));
+    for cause in [
+        Cause::InvalidResult,
+        Cause::CheckFailed,
+        Cause::BudgetSpent,
+        Cause::NoProof,
+    ] {
+        let state = match cause.policy() {
+            Policy::TryAgain => "working",
+            Policy::Stop => "stopped",
+        };
+        assert_eq!(told(Some(cause)), (Some(cause), state), "{}", cause.word());
+    }
+    let mut bench = Bench::new();
+    let fence = bench.claim();
+    bench.tell(&Command::Block {
+        fence: Some(fence),
+        reason: "which colour?".parse().unwrap(),
+    });
+    let asked = (Cause::AskedPerson, "which colour?".to_owned());
+    assert_eq!(bench.stopped(), asked);
+}
+
+#[test]
+fn what_sessions_use_is_paid_from_one_budget() {
+    let mut bench = Bench::new();
+    bench.run.spec.workflow.budget_tokens = Some(1_000);
+    if let RunEvent::Begun { spec } = &mut bench.history[0].2 {
+        spec.workflow.budget_tokens = Some(1_000);
+    }
+    let fence = bench.claim();
+    let evidence = Evidence::Used { tokens: 1_200 };
+    bench.tell(&Command::Prove { fence, evidence });
+    bench.tell(&Command::Fail {
+        fence: Some(fence),
+        reason: "why".parse().unwrap(),
+    });
+    let (cause, reason) = bench.stopped();
+    assert_eq!((cause, bench.run.spent), (Cause::BudgetSpent, 1_200));
+    assert!(reason.contains("1200 tokens of the 1000"), "{reason}");
+    bench.order(&RunCommand::Retry { from: None }).unwrap();
+    assert_eq!(bench.stands(), at("working", "plan", 1));
 }

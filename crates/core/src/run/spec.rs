@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Builder;
 
+use super::cause::Cause;
 use super::event::Verdict;
 use crate::task::{Brief, Part, Reason, TaskSpec};
 use crate::workflow::{Phase, Workflow};
@@ -48,6 +49,9 @@ pub enum RunState {
     Stopped {
         /// When it stopped.
         at: Timestamp,
+        /// What kind of failure it was.
+        #[serde(default = "Cause::unsaid")]
+        cause: Cause,
         /// Why.
         reason: Reason,
     },
@@ -121,11 +125,23 @@ pub struct Attempt {
 /// Why an attempt was not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
+    /// What kind of failure it was.
+    #[serde(default = "Cause::unsaid")]
+    pub cause: Cause,
     /// Why.
     pub reason: Reason,
     /// What the session left, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<CommitId>,
+}
+
+/// What a run has used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Used {
+    /// Tasks.
+    pub tasks: u32,
+    /// Tokens.
+    pub tokens: u64,
 }
 
 /// A run as it is after its events so far.
@@ -148,6 +164,12 @@ pub struct Run {
     pub at: Attempt,
     /// How many tasks it has had.
     pub tasks: u32,
+    /// How many tokens its sessions used, as far as their agents say.
+    #[serde(default)]
+    pub spent: u64,
+    /// What it had used when a person last told it to try again: its budget counts from there.
+    #[serde(default)]
+    pub before: Used,
     /// The number of its last event.
     pub version: u64,
 }

@@ -163,4 +163,7 @@ pub enum Refusal {
         /// What it is.
         phase: Phase,
     },
+    /// An attempt at a phase of a run is over; the run makes a new one.
+    #[error("it is an attempt at a phase of a run, which is over")]
+    OfRun,
 }

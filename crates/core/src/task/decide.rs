@@ -163,6 +163,9 @@ impl Task {
 
     fn retry(&self, asking: &Asking<'_>) -> Decision {
         asking.by.may(Action::Steer)?;
+        if self.spec.part.and_then(Part::run).is_some() && self.state.ending().is_some() {
+            return Err(Refusal::OfRun);
+        }
         match self.state.ending() {
             Some(Ending::Failed | Ending::Blocked | Ending::Cancelled) => {
                 Ok(vec![TaskEvent::Retried])

@@ -8,7 +8,7 @@ use super::state::Ending;
 use crate::hold::Hold;
 use crate::lease::{Lease, Term};
 use crate::rest::Rest;
-use crate::run::Verdict;
+use crate::run::{Cause, Verdict};
 use crate::text::{Reason, Summary, VerifyCommand};
 use crate::trial::TestName;
 use crate::{BranchName, CommitId, Fence, JsonText, PackageId, SessionId, TaskId};
@@ -166,6 +166,16 @@ pub enum Evidence {
         /// The tree.
         tree: CommitId,
     },
+    /// What kind of failure the referee saw in a phase of a run.
+    Refused {
+        /// Which.
+        cause: Cause,
+    },
+    /// The agent said how many tokens it used, with those that were read from a cache.
+    Used {
+        /// How many.
+        tokens: u64,
+    },
     /// The referee has judged a phase of a run.
     Judged {
         /// What it found.
@@ -196,6 +206,24 @@ impl Evidence {
     pub const fn verdict(&self) -> Option<&Verdict> {
         if let Self::Judged { verdict } = self {
             Some(verdict)
+        } else {
+            None
+        }
+    }
+
+    /// What kind of failure was seen.
+    pub const fn refusal(&self) -> Option<Cause> {
+        if let Self::Refused { cause } = self {
+            Some(*cause)
+        } else {
+            None
+        }
+    }
+
+    /// How many tokens were used.
+    pub const fn tokens(&self) -> Option<u64> {
+        if let Self::Used { tokens } = self {
+            Some(*tokens)
         } else {
             None
         }

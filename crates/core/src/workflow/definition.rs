@@ -10,7 +10,7 @@ use crate::name::NameError;
 use crate::ownership::{CaseRule, PathPattern, RepoPath};
 use crate::task::{Brief, TimeLimit, VerifyCommand};
 use crate::text::StepTitle;
-use crate::{AgentName, JsonText, Ownership, PhaseName, WorkflowName};
+use crate::{AgentName, ContextKey, JsonText, Ownership, PhaseName, WorkflowName};
 
 /// What a workflow is. There is no way to have one but [`Workflow::read`] and the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct Workflow {
     pub suite: Option<Suite>,
     /// The most phases that a run may have: a loop without end is a fault.
     pub most: u32,
+    /// The most tokens that its sessions may use together, as far as their agents say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_tokens: Option<u64>,
     /// Its phases; a run begins with the first.
     pub phases: Vec<Phase>,
 }
@@ -125,6 +128,9 @@ pub struct Phase {
     /// Who must agree before the run goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
+    /// What they are asked there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask: Option<StepTitle>,
     /// Where each outcome leads.
     pub next: BTreeMap<Outcome, Next>,
 }
@@ -142,6 +148,11 @@ pub enum Input {
     File {
         /// Which.
         path: RepoPath,
+    },
+    /// A value of the project's shared context.
+    Context {
+        /// Under which key.
+        key: ContextKey,
     },
 }
 

@@ -14,6 +14,7 @@ pub(super) struct Draft {
     pub(super) description: Option<String>,
     pub(super) tests: Option<Spanned<SuiteDraft>>,
     pub(super) most_phases: Option<i64>,
+    pub(super) budget_tokens: Option<i64>,
     #[serde(default)]
     pub(super) phases: Vec<Spanned<PhaseDraft>>,
     #[serde(flatten)]
@@ -53,6 +54,7 @@ pub(super) struct PhaseDraft {
     pub(super) retries: Option<i64>,
     pub(super) limit_minutes: Option<f64>,
     pub(super) gate: Option<String>,
+    pub(super) ask: Option<String>,
     pub(super) next: Option<NextDraft>,
     #[serde(flatten)]
     pub(super) unknown: Unknown,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::definition::{Outcome, Proof, SuiteFormat, Workflow};
+use crate::context::WordError;
 use crate::name::NameError;
 use crate::ownership::{OwnershipError, PatternError, RepoPathError};
 use crate::text::TextError;
@@ -137,8 +138,17 @@ pub enum Fault {
     #[error("gate: `{0}` is not `human`")]
     Gate(String),
     /// Something that a session cannot get.
-    #[error("takes: `{0}` is neither the name of a phase nor `file:PATH`")]
+    #[error("takes: `{0}` is neither the name of a phase, `file:PATH` nor `context:KEY`")]
     Input(String),
+    /// Not a key of a context.
+    #[error("takes: {0}")]
+    Context(WordError),
+    /// A question that nobody is asked.
+    #[error("ask: there is no gate at which it would be asked")]
+    NobodyAsked,
+    /// A suite of which only the end is known, and a proof that needs to see one test.
+    #[error("proof `red` needs a suite that names its tests; the format `exit` does not")]
+    OneTest,
     /// A number that cannot be meant.
     #[error("{field}: {found} is not between {least} and {most}")]
     Range {

@@ -157,6 +157,9 @@ impl Reader<'_> {
             draft.most_phases.unwrap_or(MOST),
             (1, 10_000),
         );
+        let budget = { draft.budget_tokens }
+            .map(|it| self.range("budget_tokens", it, (1, i64::from(u32::MAX))));
+        let tests = draft.tests.as_ref().map(|it| self.table(it));
         let suite = draft.tests.map(|it| self.suite(it));
         let count = draft.phases.len();
         let lines: Vec<_> = draft.phases.iter().map(|it| self.table(it)).collect();
@@ -169,6 +172,12 @@ impl Reader<'_> {
         if count == 0 {
             self.wrong("phases", Fault::NoPhases);
         }
+        let is_one = { suite.iter().flatten() }.any(|it| it.format == SuiteFormat::Exit);
+        if is_one && phases.iter().any(|it| it.proof == Proof::Red) {
+            self.enter(tests.unwrap_or(1), None);
+            self.wrong("format", Fault::OneTest);
+            self.place = Place::TOP;
+        }
         // What a phase that could not be read leads to is not known.
         if phases.len() == count {
             self.shape(&phases, &lines);
@@ -178,6 +187,7 @@ impl Reader<'_> {
             description: description?,
             suite: suite.unwrap_or(None),
             most: most?,
+            budget_tokens: lifted(budget)?.map(u64::from),
             phases: Some(phases).filter(|it| it.len() == count && count > 0)?,
         })
     }
@@ -312,6 +322,7 @@ impl Reader<'_> {
         let touch = self.touch(&draft.may, &draft.may_not);
         let limit = draft.limit_minutes.map(|it| self.limit(it));
         let gate = draft.gate.map(|it| self.gate(it));
+        let ask = draft.ask.map(|it| self.text("ask", &it));
         let gives = draft.gives.map(|it| self.gives(&it));
         let next = self
             .required("next", draft.next)
@@ -330,6 +341,7 @@ impl Reader<'_> {
             retries: retries?,
             limit: lifted(limit)?,
             gate: lifted(gate)?,
+            ask: lifted(ask)?,
             next: next?,
         })
     }
@@ -383,6 +395,10 @@ impl Reader<'_> {
                 cause,
             });
             return self.kept("takes", read).map(|path| Input::File { path });
+        }
+        if let Some(key) = text.strip_prefix("context:") {
+            let read = key.parse().map_err(Fault::Context);
+            return self.kept("takes", read).map(|key| Input::Context { key });
         }
         let phase = text.parse().ok().map(|phase| Input::Result { phase });
         self.kept("takes", phase.ok_or_else(|| Fault::Input(text.to_owned())))

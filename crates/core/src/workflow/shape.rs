@@ -31,6 +31,14 @@ pub(super) fn of_phase(phase: &Phase, all: &[Phase]) -> Vec<(&'static str, Fault
     if phase.proof == Proof::Checks && phase.next.len() > 1 && !asks_for_outcome(phase) {
         faults.push(("next", Fault::NoChooser));
     }
+    let is_done_known = phase.next.keys().any(|it| it.as_str() == "done");
+    let is_alone = phase.next.len() == 1;
+    if phase.proof == Proof::Checks && is_alone && !is_done_known && !asks_for_outcome(phase) {
+        faults.push(("next", Fault::DeadEnd("done".to_owned())));
+    }
+    if phase.ask.is_some() && phase.gate.is_none() {
+        faults.push(("ask", Fault::NobodyAsked));
+    }
     if phase.proof == Proof::Until && phase.checks.is_empty() {
         faults.push(("proof", Fault::NothingToCheck));
     }

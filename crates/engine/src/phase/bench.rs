@@ -86,10 +86,7 @@ impl Referee {
         suite: &Suite,
         commit: &CommitId,
     ) -> Result<Result<Results, String>, EngineError> {
-        let name = self.name(suite, commit);
-        let dir = Dir::open(&self.directory)?;
-        let kept = dir.read_to_string(&name, 256 * 1024 * 1024).ok();
-        if let Some(kept) = kept.and_then(|it| serde_json::from_str(&it).ok()) {
+        if let Some(kept) = self.kept(suite, commit)? {
             return Ok(Ok(kept));
         }
         let exhibit = Exhibit::of(commit);
@@ -103,6 +100,25 @@ impl Referee {
         self.keep(suite, commit, &results)?;
         measured(workshop, task, suite, commit, &results)?;
         Ok(Ok(results))
+    }
+
+    fn kept(&self, suite: &Suite, commit: &CommitId) -> Result<Option<Results>, EngineError> {
+        let dir = Dir::open(&self.directory)?;
+        let kept = dir.read_to_string(self.name(suite, commit), 256 * 1024 * 1024);
+        Ok(kept.ok().and_then(|it| serde_json::from_str(&it).ok()))
+    }
+
+    /// What the suite showed on one commit counts for another with the same code.
+    pub(super) fn carry_over(
+        &self,
+        suite: &Suite,
+        from: &CommitId,
+        to: &CommitId,
+    ) -> Result<(), EngineError> {
+        match self.kept(suite, from)? {
+            Some(results) => self.keep(suite, to, &results),
+            None => Ok(()),
+        }
     }
 
     /// Keeps what the suite showed on a commit that is proved now.

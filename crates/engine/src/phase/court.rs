@@ -1,7 +1,7 @@
 //! Judging a phase: the tool looks at what the session left, runs what has to be run in a tree of its own, and decides.
 
 use handoff_core::ownership::{CaseRule, RepoPath};
-use handoff_core::run::{Run, Verdict};
+use handoff_core::run::{Cause, Run, Verdict};
 use handoff_core::task::Evidence;
 use handoff_core::trial::{
     FailureKind, Red, Results, SuiteRun, TestList, TestName, Wanted, green, red, same,
@@ -11,6 +11,7 @@ use handoff_core::{CommitId, JsonText, Task};
 use handoff_git::Repository;
 use serde_json::Value;
 
+use super::beginning::suite_of;
 use super::bench::{Exhibit, Referee, measured};
 use super::path_rule;
 use super::test_item::{LIST, list_in, ticked};
@@ -18,7 +19,6 @@ use crate::collect::{commit_as, harvest};
 use crate::error::EngineError;
 use crate::judgement::{Judgement, prove};
 use crate::road::{Ending, reason};
-use crate::suite;
 use crate::workshop::Workshop;
 
 /// What a session is judged by.
@@ -66,10 +66,7 @@ pub(crate) fn judge(
     if let Some(judged) = known.into_iter().rev().find(|it| it.verdict().is_some()) {
         return Ok(Judgement::Accepted(vec![judged]));
     }
-    // As it was when the run began, so that no session chooses its judge; a project that was empty then is known later.
-    let of = |commit: &CommitId| suite::found(|name| is_in(workshop, at, commit, name));
-    let found = of(&run.spec.base).or_else(|| of(base));
-    let suite = run.spec.workflow.suite.clone().or(found);
+    let suite = suite_of(workshop, run, at, base);
     let court = Court {
         task,
         run,
@@ -83,34 +80,57 @@ pub(crate) fn judge(
         Ok(paths) => paths,
         Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
     };
-    Ok(match court.hear(workshop, &paths)? {
-        Ok(evidence) => Judgement::Accepted(evidence),
-        Err(why) => Judgement::Rejected(Ending::Failed(reason(&why))),
-    })
+    match court.hear(workshop, &paths)? {
+        Ok(evidence) => Ok(Judgement::Accepted(evidence)),
+        Err(Refusal { cause, why }) => {
+            prove(workshop, task, &Evidence::Refused { cause }, "refuse")?;
+            Ok(Judgement::Rejected(Ending::Failed(reason(&why))))
+        }
+    }
 }
 
-fn is_in(workshop: &Workshop<'_>, at: &Repository, commit: &CommitId, name: &str) -> bool {
-    let path = name.parse();
-    path.is_ok_and(|path| matches!(workshop.git.file_in(at, commit, &path), Ok(Some(_))))
+/// Why the work is not accepted.
+struct Refusal {
+    cause: Cause,
+    why: String,
+}
+
+impl Refusal {
+    const fn of_check(why: String) -> Self {
+        let cause = Cause::CheckFailed;
+        Self { cause, why }
+    }
 }
 
 impl Court<'_> {
-    fn hear(&self, workshop: &mut Workshop<'_>, paths: &[RepoPath]) -> Finding<Vec<Evidence>> {
+    fn hear(
+        &self,
+        workshop: &mut Workshop<'_>,
+        paths: &[RepoPath],
+    ) -> Result<Result<Vec<Evidence>, Refusal>, EngineError> {
         let said = workshop.reload(self.task)?.report.and_then(|it| it.result);
         let candidate = self.commit(workshop, paths)?;
         let said = match self.result(said.as_ref().map(JsonText::as_str)) {
             Ok(said) => said,
-            Err(why) => return Ok(Err(why)),
+            Err(why) => {
+                let cause = Cause::InvalidResult;
+                return Ok(Err(Refusal { cause, why }));
+            }
         };
         let declared = stubs(&said);
         let objection = path_rule::objection(self.phase, self.suite.as_ref(), paths, &declared);
         if let Some(why) = objection {
-            return Ok(Err(why));
+            return Ok(Err(Refusal::of_check(why)));
         }
         let found = match self.proof(workshop, &said, &candidate, paths)? {
             Ok(found) => found,
-            Err(why) => return Ok(Err(why)),
+            Err(why) => return Ok(Err(Refusal::of_check(why))),
         };
+        if let Some(suite) = &self.suite
+            && paths.iter().all(|it| it.as_str() == LIST)
+        {
+            self.referee.carry_over(suite, self.base, &candidate)?;
+        }
         self.accept(workshop, candidate, found).map(Ok)
     }
 

@@ -35,6 +35,7 @@ pub(crate) fn text(
         sections.push(match input {
             Input::Result { phase } => result(workshop, run, phase)?,
             Input::File { path } => file(at, path.as_str()),
+            Input::Context { key } => shared(workshop, key)?,
         });
     }
     sections.extend(run.at.refused.as_ref().map(|refused| {
@@ -119,6 +120,16 @@ fn said(
 pub fn result_key(phase: &PhaseName) -> ContextKey {
     let key = format!("phase.{phase}.result");
     key.parse().expect("the name of a phase is a word of a key")
+}
+
+/// A value of the project's context; whoever wrote it, it was somebody else.
+fn shared(workshop: &mut Workshop<'_>, key: &ContextKey) -> Result<String, EngineError> {
+    let scope = ContextScope::Project(workshop.project);
+    let found = read(workshop.store, |tx| contexts::get(tx, scope, key))?;
+    Ok(found.map_or_else(String::new, |(_, entry)| {
+        let value = quoted(entry.value.as_str());
+        format!("\n# What the project's context says of `{key}`\n\n{value}\n")
+    }))
 }
 
 fn file(at: &Repository, path: &str) -> String {

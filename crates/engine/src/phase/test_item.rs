@@ -38,6 +38,14 @@ pub fn test_list(workshop: &Workshop<'_>, run: &Run) -> Result<Option<String>, E
     Ok(found.map(|(list, text)| ticked(run, list, text).1))
 }
 
+/// Which line of the list a run is at, and how many there are; nothing where there is no list, or all of it is done.
+pub fn place_in_list(workshop: &Workshop<'_>, run: &Run) -> Option<(usize, usize)> {
+    let (list, text) = list_in(workshop, workshop.repository, run.head()).ok()??;
+    let (list, _) = ticked(run, list, text);
+    let done = list.items().iter().filter(|it| it.is_ticked).count();
+    (done < list.items().len()).then_some((done + 1, list.items().len()))
+}
+
 /// The lines whose tests are proved: after a cycle, or because they were covered already.
 fn proved(run: &Run) -> impl Iterator<Item = &str> {
     run.steps.iter().filter_map(|step| {

@@ -16,6 +16,8 @@ fn committed(evidence: &[Evidence]) -> Option<String> {
         | Evidence::Sealed { .. }
         | Evidence::Measured(_)
         | Evidence::Left { .. }
+        | Evidence::Refused { .. }
+        | Evidence::Used { .. }
         | Evidence::Judged { .. } => None,
     })
 }

@@ -173,7 +173,10 @@ fn proof(evidence: &Evidence) -> Option<String> {
             it.failed
         )),
         Evidence::Judged { verdict } => Some(format!("- judged `{}`", verdict.outcome)),
-        Evidence::Sealed { .. } | Evidence::Left { .. } => None,
+        Evidence::Sealed { .. }
+        | Evidence::Left { .. }
+        | Evidence::Refused { .. }
+        | Evidence::Used { .. } => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod begin;
 mod definition;
+mod gate;
 mod handover;
 mod progress;
 mod source;

@@ -127,11 +127,14 @@ fn run_event(event: &RunEvent) -> String {
         RunEvent::Proved { phase, verdict, .. } => {
             format!("phase `{phase}` proved: {}", verdict.outcome)
         }
-        RunEvent::Refused { reason, .. } => format!("refused: {reason}"),
+        RunEvent::Refused { cause, reason, .. } => {
+            format!("refused ({}): {reason}", cause.word())
+        }
+        RunEvent::Spent { tokens, .. } => format!("its session used {tokens} tokens"),
         RunEvent::Gated { .. } => "waits for a person to agree".to_owned(),
         RunEvent::Approved => "approved".to_owned(),
         RunEvent::Rejected { reason } => format!("rejected: {reason}"),
-        RunEvent::Stopped { reason } => format!("stopped: {reason}"),
+        RunEvent::Stopped { cause, reason } => format!("stopped ({}): {reason}", cause.word()),
         RunEvent::Paused => "paused".to_owned(),
         RunEvent::Resumed => "resumed".to_owned(),
         RunEvent::Rewound { phase, .. } => format!("goes back to phase `{phase}`"),
@@ -163,6 +166,8 @@ fn proof(evidence: &Evidence) -> String {
             format!("measured: {passed} passed, {failed} failed, {skipped} skipped")
         }
         Evidence::Left { tree } => format!("left tree {}", &tree.as_str()[..12]),
+        Evidence::Refused { cause } => format!("refused: {}", cause.word()),
+        Evidence::Used { tokens } => format!("used {tokens} tokens"),
         Evidence::Judged { verdict } => format!("judged `{}`", verdict.outcome),
     }
 }

@@ -1,6 +1,7 @@
 //! Runs of workflows with the built-in agent, real git and a real test suite.
 
 mod other_clone;
+mod people;
 
 use std::ffi::OsStr;
 use std::fs;

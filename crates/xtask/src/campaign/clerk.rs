@@ -139,6 +139,7 @@ fn refused(refusal: &Refusal) -> Refused {
         | Refusal::Ended { .. }
         | Refusal::NotReady { .. }
         | Refusal::Gathering { .. }
-        | Refusal::NotRetriable { .. } => Refused::Other(refusal.to_string()),
+        | Refusal::NotRetriable { .. }
+        | Refusal::OfRun => Refused::Other(refusal.to_string()),
     }
 }

@@ -154,3 +154,33 @@ fn a_workflow_is_drawn() {
          red --> green: red\n    green --> refactor: done\n    refactor --> plan: done\n"
     );
 }
+
+#[test]
+fn what_cannot_be_played_is_refused() {
+    let with = |next: &str| told(&ONE.replace("next = \"end\"", next));
+    assert_eq!(
+        with("next = { good = \"end\" }"),
+        ["line 9: phase `a`: next: its proof can come to `done`, which leads nowhere"]
+    );
+    assert_eq!(
+        with("next = \"end\"\nask = \"Is it good?\""),
+        ["line 10: phase `a`: ask: there is no gate at which it would be asked"]
+    );
+    assert_eq!(
+        with("next = \"end\"\ntakes = [\"context:\"]"),
+        [
+            "line 10: phase `a`: takes: a key has 1 to 200 bytes, all of them to be seen, and no space at its ends"
+        ]
+    );
+    let whole =
+        "[tests]\ncommand = \"make test\"\nformat = \"exit\"\npaths = [\"t/\"]\n\n[[phases]]";
+    let text = ONE.replace("[[phases]]", whole);
+    let text = text.replace(
+        "proof = \"checks\"\nnext = \"end\"",
+        "proof = \"red\"\nnext = { red = \"end\", covered = \"end\" }",
+    );
+    assert_eq!(
+        told(&text),
+        ["line 6: proof `red` needs a suite that names its tests; the format `exit` does not"]
+    );
+}

@@ -136,6 +136,8 @@ fn proofs(evidence: &[Evidence]) -> String {
             format!("{} of {} tests passed", it.passed, it.passed + it.failed)
         }
         Evidence::Left { tree } => format!("tree {}", &tree.as_str()[..12]),
+        Evidence::Refused { cause } => format!("refused: {}", cause.word()),
+        Evidence::Used { tokens } => format!("{tokens} tokens"),
         Evidence::Judged { verdict } => format!("judged {}", verdict.outcome),
     });
     words.collect::<Vec<_>>().join(", ")

@@ -64,7 +64,7 @@ impl Spawner {
             summon,
         };
         spawner.opener.require(ctx)?;
-        let (agent, argv) = spawner.command(None, ctx)?;
+        let (agent, argv) = spawner.command(None, None, ctx)?;
         refuse_shell(&agent)?;
         require_program(&argv[0], ctx.cwd()?, ctx)?;
         Ok(spawner)
@@ -74,6 +74,7 @@ impl Spawner {
     fn command(
         &self,
         wanted: Option<&AgentName>,
+        role: Option<&str>,
         ctx: &Context,
     ) -> Result<(Agent, Vec<OsString>), Failure> {
         let name = wanted.unwrap_or(&self.agent);
@@ -84,14 +85,16 @@ impl Spawner {
         } else {
             &[]
         };
-        let argv = agent.argv(own_program(ctx)?, arguments);
+        let mut words = role.map_or_else(Vec::new, |role| agent.playing(role));
+        words.extend_from_slice(arguments);
+        let argv = agent.argv(own_program(ctx)?, &words);
         Ok((agent, argv))
     }
 
     fn begin(&self, order: &Order<'_>) -> Result<(), Failure> {
         let ctx = self.context();
         let spec = &order.task.spec;
-        let (agent, argv) = self.command(spec.agent.as_ref(), &ctx)?;
+        let (agent, argv) = self.command(spec.agent.as_ref(), order.role, &ctx)?;
         refuse_shell(&agent)?;
         require_program(&argv[0], order.worktree, &ctx)?;
         let prompt = agent.adapter.launch.prompt;

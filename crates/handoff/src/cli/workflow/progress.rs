@@ -10,7 +10,7 @@ use handoff_core::{RunId, TaskId};
 use handoff_engine::{Walk, adoptable, reconcile};
 use handoff_store::{read, runs};
 
-use super::status;
+use super::{gate, status};
 use crate::cli::session::Spawner;
 use crate::cli::worker::summon;
 use crate::context::Context;
@@ -45,9 +45,11 @@ pub(super) fn to_the_end(
             announce(&run, ctx)?;
             announced = Some(task);
         }
+        let ticker = ctx.out.tick(format!("    {}", run.at.phase));
         if !work_on(task, &spawner, ctx)? {
             wait_for_news(ctx)?;
         }
+        drop(ticker);
     }
 }
 
@@ -103,8 +105,9 @@ fn announce(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
         let cross = ctx.out.styled(Tone::Attention, "✗");
         say(
             format!(
-                "  {cross} {:<10} {}",
+                "  {cross} {:<10} {}: {}",
                 run.at.phase,
+                refused.cause.word(),
                 plain(refused.reason.as_str())
             ),
             ctx,
@@ -114,10 +117,19 @@ fn announce(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
         0 | 1 => String::new(),
         number => format!(" (attempt {number})"),
     };
+    let place = place_in_list(run, ctx)?;
+    let place = place.map_or_else(String::new, |(at, of)| format!("  test {at} of {of}"));
     let phase = ctx
         .out
         .styled(Tone::Active, &format!("→ {}{attempt}", run.at.phase));
-    say(format!("  {phase}"), ctx)
+    say(format!("  {phase}{place}"), ctx)
+}
+
+fn place_in_list(run: &Run, ctx: &Context) -> Result<Option<(usize, usize)>, Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let clock = ctx.clock()?;
+    let workshop = desk.workshop(ctx, &*clock)?;
+    Ok(handoff_engine::phase::place_in_list(&workshop, run))
 }
 
 /// With `--json` only the end is told.
@@ -131,6 +143,7 @@ fn say(line: String, ctx: &mut Context) -> Result<(), Failure> {
 /// What a run came to that does not work any more.
 pub(super) fn finish(run: &Run, ctx: &mut Context) -> Result<ExitCode, Failure> {
     status::tell(&RunDocument::of(run), ctx)?;
+    gate::show(run, ctx)?;
     Ok(match run.state {
         RunState::Done { .. } | RunState::Paused { .. } | RunState::Working { .. } => {
             ExitCode::Done

@@ -4,6 +4,7 @@ use handoff_api::{ExitCode, RunDocument, RunStepDocument, RunsDocument};
 use handoff_core::StreamId;
 use handoff_store::{events, read, runs};
 
+use super::gate;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -25,7 +26,10 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if let Some(run) = &args.run {
         let mut desk = Desk::open(ctx)?;
         let run = desk.run(run)?;
-        return tell(&RunDocument::of(&run), ctx);
+        drop(desk);
+        tell(&RunDocument::of(&run), ctx)?;
+        gate::show(&run, ctx)?;
+        return Ok(ExitCode::Done);
     }
     let found = match Desk::peek(ctx)? {
         Some(mut desk) => {
@@ -123,11 +127,13 @@ fn ahead(run: &RunDocument) -> String {
     match run.state {
         "working" => format!("→ {} (attempt {})", run.phase, run.attempt),
         "gated" => format!(
-            "a person must agree: `git diff {}..{}`, then `handoff approve {name}` or `handoff reject {name} --reason TEXT`",
-            &run.before_gate()[..10],
-            run.branch
+            "{} `handoff approve {name}`, or `handoff reject {name} --reason TEXT`",
+            plain(run.ask.as_deref().unwrap_or("A person must agree:"))
         ),
-        "stopped" => format!("{reason}\n  `handoff workflow retry {name}` tries again"),
+        "stopped" => format!(
+            "{}: {reason}\n  `handoff workflow retry {name}` tries again",
+            run.cause.unwrap_or_default()
+        ),
         "paused" => format!("`handoff workflow resume {name}` goes on"),
         "done" => format!("`handoff land {}` brings it to you", run.branch),
         _ => reason,

@@ -1,0 +1,35 @@
+//! What a person sees at a gate: what changed, file by file, and how to see all of it.
+
+use handoff_core::run::{Run, RunState};
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::failure::Failure;
+use crate::output::plain;
+
+/// Shows what the phase before the gate changed. Nothing where there is no gate, or nobody looks.
+pub(super) fn show(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
+    if ctx.out.is_json() || !matches!(run.state, RunState::Gated { .. }) {
+        return Ok(());
+    }
+    let before = run.steps.iter().rev().nth(1).map(|it| &it.verdict.commit);
+    let (before, after) = (before.unwrap_or(&run.spec.base), run.head());
+    if before == after {
+        return Ok(ctx.out.line("  The phase before it changed no file.")?);
+    }
+    let mut desk = Desk::open(ctx)?;
+    let clock = ctx.clock()?;
+    let workshop = desk.workshop(ctx, &*clock)?;
+    let changed = workshop.git.summary(workshop.repository, before, after);
+    let changed = changed.map_err(|error| {
+        Failure::failed("cannot see what the phase before the gate changed").because(&error)
+    })?;
+    drop(workshop);
+    for line in changed.lines() {
+        ctx.out.line(format!("  {}", plain(line)))?;
+    }
+    let (before, after) = (&before.as_str()[..10], &after.as_str()[..10]);
+    Ok(ctx
+        .out
+        .line(format!("  All of it: `git diff {before} {after}`"))?)
+}
