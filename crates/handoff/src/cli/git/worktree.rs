@@ -181,7 +181,8 @@ fn report(document: PruneDocument, ctx: &mut Context) -> Result<(), Failure> {
         ))?;
     }
     ctx.out.line(match document.removed {
-        0 => "No tree of an attempt that is over.".to_owned(),
+        0 if document.stuck.is_empty() => "No tree of an attempt that is over.".to_owned(),
+        0 => "No tree was removed.".to_owned(),
         1 => "Removed 1 tree. What was not committed in it is saved: `handoff rescue TASK`."
             .to_owned(),
         count => format!(
