@@ -17,6 +17,8 @@ const PICTURE: usize = 4 * 1024;
 const WINDOW: Duration = Duration::from_millis(100);
 /// Less than this in a window is little. The kernel holds more without letting the program wait.
 const LITTLE: usize = 48 * 1024;
+/// So much at once may be all that the kernel holds, and then the program waits for us.
+const MUCH: usize = LITTLE / 2;
 
 /// When the terminal may be read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,6 +50,7 @@ impl Rhythm {
         self.window = Some(window);
         self.rests_until = match (audience, window.pace()) {
             (Audience::Somebody, _) | (Audience::Nobody, Pace::Hurry) => None,
+            (Audience::Nobody, Pace::Pictures | Pace::Words) if length >= MUCH => None,
             (Audience::Nobody, Pace::Pictures) => Some(now.after(LONG_REST)),
             (Audience::Nobody, Pace::Words) if self.has_just_rested(now) => None,
             (Audience::Nobody, Pace::Words) => Some(now.after(REST)),
@@ -161,9 +164,11 @@ mod tests {
         assert!(rhythm.is_slow());
         rhythm.took(PICTURE, Audience::Somebody, at(220));
         assert_eq!(rhythm.rest_until(at(220)), None);
-        rhythm.took(10, Audience::Nobody, at(500));
-        assert_eq!(rhythm.rest_until(at(500)), Some(at(512)));
-        rhythm.took(LITTLE, Audience::Nobody, at(512));
+        rhythm.took(MUCH, Audience::Nobody, at(320));
+        assert_eq!(rhythm.rest_until(at(320)), None, "it may be waiting");
+        rhythm.took(10, Audience::Nobody, at(600));
+        assert_eq!(rhythm.rest_until(at(600)), Some(at(612)));
+        rhythm.took(LITTLE, Audience::Nobody, at(612));
         assert!(!rhythm.is_slow());
     }
 
