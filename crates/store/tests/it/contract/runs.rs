@@ -1,9 +1,9 @@
 //! A run has one task at work or none, and goes on in the transaction in which that one ends.
 
-use handoff_core::run::{RunCommand, RunRefusal, RunSpec, RunState, Verdict};
+use handoff_core::run::{AdoptedRun, RunCommand, RunRefusal, RunSpec, RunState, Step, Verdict};
 use handoff_core::task::{Command, Evidence, Reason};
 use handoff_core::workflow::{BUILT_IN, Workflow};
-use handoff_core::{Run, RunId, Task, TaskState};
+use handoff_core::{Run, RunId, Task, TaskId, TaskState};
 use handoff_store::queue::{Change, RunRef, submit};
 use handoff_store::{StoreError, read, runs, tasks};
 
@@ -16,6 +16,7 @@ on_both_stores! {
     what_a_person_decides_reaches_the_tasks,
     beginning_again_with_the_same_key_begins_nothing_new,
     a_run_is_found_by_name_and_listed_newest_first,
+    a_run_of_another_store_goes_on_where_it_stood,
 }
 
 fn beginning(fixture: &Fixture, name: &str) -> Change {
@@ -54,15 +55,19 @@ fn told(fixture: &mut Fixture, run: &Run, command: RunCommand) -> Result<Run, St
     Ok(receipt.answer.into_run().unwrap())
 }
 
-fn prove(fixture: &mut Fixture, outcome: &str) -> Task {
-    let task = fixture.claim().unwrap();
-    let verdict = Verdict {
+fn verdict(outcome: &str) -> Verdict {
+    Verdict {
         outcome: outcome.parse().unwrap(),
         commit: "2".repeat(40).parse().unwrap(),
         item: None,
         test: None,
         tests: None,
-    };
+    }
+}
+
+fn prove(fixture: &mut Fixture, outcome: &str) -> Task {
+    let task = fixture.claim().unwrap();
+    let verdict = verdict(outcome);
     let prove = Command::Prove {
         fence: task.fence,
         evidence: Evidence::Judged { verdict },
@@ -170,4 +175,38 @@ fn a_run_is_found_by_name_and_listed_newest_first(fixture: &mut Fixture) {
     assert_eq!(named.id, second.id);
     let ids: Vec<_> = page.iter().map(|it| it.id).collect();
     assert_eq!(ids, [second.id, first.id]);
+}
+
+fn a_run_of_another_store_goes_on_where_it_stood(fixture: &mut Fixture) {
+    let Change::BeginRun { spec, project, .. } = beginning(fixture, "r") else {
+        panic!("that is how a run begins");
+    };
+    let elsewhere = Step {
+        phase: "plan".parse().unwrap(),
+        task: TaskId::from_uuid(uuid()),
+        verdict: verdict("done"),
+    };
+    let adoption = |id| Change::AdoptRun {
+        id: RunId::from_uuid(id),
+        project,
+        run: Box::new(AdoptedRun {
+            spec: (*spec).clone(),
+            steps: vec![elsewhere.clone()],
+            next: "build".parse().unwrap(),
+        }),
+    };
+    let adopted = fixture.submit(adoption(uuid())).unwrap();
+    let run = adopted.answer.into_run().unwrap();
+    assert_eq!(stands(&run), ("paused", "build", 0));
+    assert_eq!(fixture.claim(), None, "it waits to be told");
+    let run = told(fixture, &run, RunCommand::Resume).unwrap();
+    assert_eq!(stands(&run), ("working", "build", 1));
+    assert_eq!(run.head(), &elsewhere.verdict.commit);
+    assert_eq!(fixture.claim().unwrap().spec.name.as_str(), "r.1-build");
+    let again = fixture.submit(adoption(uuid()));
+    assert!(
+        matches!(again, Err(StoreError::RunNameTaken { .. })),
+        "{again:?}"
+    );
+    audited(fixture);
 }
