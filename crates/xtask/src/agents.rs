@@ -11,6 +11,7 @@ mod isolation;
 mod manners;
 mod model_case;
 mod report;
+mod sandbox_case;
 mod scene;
 mod script_case;
 mod shell_case;

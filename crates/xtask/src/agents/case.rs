@@ -11,11 +11,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::house::House;
 use super::manners::{self, Manners};
 use super::report::{Outcome, Report};
-use super::scene::{Scene, Start};
+use super::scene::{Ground, Scene, Start};
 use super::timeline::Shown;
 use super::trial::Trial;
 use super::{Name, Theme};
-use super::{model_case, script_case, shell_case};
+use super::{model_case, sandbox_case, script_case, shell_case};
 use crate::output;
 
 /// Where an agent is tried.
@@ -59,11 +59,24 @@ impl Stage<'_> {
         output::heading(&self.name.word());
         let manners = manners::of(self.name);
         self.play(&manners, &house, &model, report)?;
-        self.crash(&manners, &house, &model, report)
+        let alone: [(&'static str, Ground, Act); 2] = [
+            ("crash", Ground::Project, crash),
+            ("sandbox", Ground::Sandbox, sandbox_case::act),
+        ];
+        for (case, ground, act) in alone {
+            let is_there = ground == Ground::Project || !manners.asking.is_empty();
+            let is_meant = self.only.is_none_or(|word| case.contains(word));
+            if is_there && is_meant {
+                let scene = self.begin(ground, &manners, &house, &model)?;
+                self.play_alone(case, act, &manners, scene, report);
+            }
+        }
+        Ok(())
     }
 
     fn begin<'a>(
         &self,
+        ground: Ground,
         manners: &Manners,
         house: &'a House,
         model: &'a ModelServer,
@@ -72,6 +85,7 @@ impl Stage<'_> {
         let start = Start {
             binary: self.binary,
             agent: &agent,
+            ground,
             size: self.size,
             arguments: manners
                 .arguments
@@ -92,7 +106,7 @@ impl Stage<'_> {
         let mut trial = Trial {
             name: self.name,
             manners,
-            scene: self.begin(manners, house, model)?,
+            scene: self.begin(Ground::Project, manners, house, model)?,
             report,
             pictures: self.pictures,
             case: "",
@@ -116,33 +130,30 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// In a session of its own: the agent is killed in the middle of a turn.
-    fn crash(
+    /// In a session of its own.
+    fn play_alone(
         &self,
+        case: &'static str,
+        act: Act,
         manners: &Manners,
-        house: &House,
-        model: &ModelServer,
+        scene: Scene<'_>,
         report: &mut Report,
-    ) -> Result<()> {
-        if self.only.is_some_and(|word| !"crash".contains(word)) {
-            return Ok(());
-        }
+    ) {
         let mut trial = Trial {
             name: self.name,
             manners,
-            scene: self.begin(manners, house, model)?,
+            scene,
             report,
             pictures: None,
-            case: "crash",
+            case,
         };
-        if let Err(error) = crash(&mut trial) {
+        if let Err(error) = act(&mut trial) {
             trial.add(
                 "the case goes through",
                 Outcome::Wrong(format!("{error:#}")),
             );
         }
         trial.scene.end();
-        Ok(())
     }
 }
 
@@ -161,6 +172,7 @@ fn exit(trial: &mut Trial<'_, '_>) -> Result<()> {
         .until_published(&Shown::new("exited (Code(0))"), trial.scene.now())
 }
 
+/// The agent is killed in the middle of a turn.
 fn crash(trial: &mut Trial<'_, '_>) -> Result<()> {
     let began = trial.scene.now();
     model_case::until_ready(trial)?;

@@ -58,11 +58,42 @@ impl House {
         self.root.join("project")
     }
 
+    /// A worktree of the project.
+    pub(super) fn tree(&self) -> PathBuf {
+        self.root.join("tree")
+    }
+
+    /// Makes it, on a branch such as an attempt has.
+    pub(super) fn make_tree(&self) -> Result<PathBuf> {
+        let tree = self.tree();
+        let git = |words: &[&str]| {
+            let mut git = program::program("git");
+            git.arg("-C").arg(self.project());
+            git.args(["-c", "user.name=house", "-c", "user.email=house@localhost"]);
+            program::run(git.args(words))
+        };
+        git(&["commit", "--quiet", "--allow-empty", "-m", "base"])?;
+        let shown = tree.to_str().context("a path that is not text")?;
+        git(&["worktree", "add", "--quiet", "-b", "handoff/tree-1", shown])?;
+        Ok(tree)
+    }
+
+    /// The refs of the project.
+    pub(super) fn refs(&self) -> Result<String> {
+        let mut git = program::program("git");
+        let output = git
+            .arg("-C")
+            .arg(self.project())
+            .arg("for-each-ref")
+            .output()?;
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
     pub(super) fn state(&self) -> PathBuf {
         self.root.join("state")
     }
 
-    fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.root.join("home")
     }
 

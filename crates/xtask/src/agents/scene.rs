@@ -41,11 +41,21 @@ pub(super) struct Scene<'a> {
     message: Option<MessageId>,
 }
 
+/// Where a session stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ground {
+    /// In the project, free.
+    Project,
+    /// In a worktree of it, held to that by the kernel.
+    Sandbox,
+}
+
 /// What is started.
 pub(super) struct Start<'a> {
     pub(super) binary: &'a Path,
     pub(super) agent: &'a str,
     pub(super) arguments: Vec<String>,
+    pub(super) ground: Ground,
     pub(super) size: Size,
 }
 
@@ -56,13 +66,16 @@ impl<'a> Scene<'a> {
         model: &'a ModelServer,
     ) -> Result<Self> {
         let mut command = program::program(start.binary);
-        command
-            .env_clear()
-            .envs(&house.environment)
-            .current_dir(house.project());
-        command
-            .args(["run", start.agent, "--detach", "--json", "--"])
-            .args(&start.arguments);
+        command.env_clear().envs(&house.environment);
+        command.args(["run", start.agent, "--detach", "--json"]);
+        match start.ground {
+            Ground::Project => command.current_dir(house.project()),
+            Ground::Sandbox => {
+                command.current_dir(house.make_tree()?);
+                command.args(["--sandbox", "worktree"])
+            }
+        };
+        command.arg("--").args(&start.arguments);
         let output = command.stdin(Stdio::null()).output()?;
         if !output.status.success() {
             bail!(
@@ -131,6 +144,11 @@ impl<'a> Scene<'a> {
             }
             pause(INTERVAL)?;
         }
+    }
+
+    /// Whether a text was on the screen since then.
+    pub(super) fn saw(&self, text: &str, since: Timestamp) -> bool {
+        self.witness.saw(text, since).is_some()
     }
 
     pub(super) fn until_seen(&mut self, text: &str, since: Timestamp) -> Result<Timestamp> {
