@@ -5,6 +5,7 @@
 
 mod beginning;
 mod bench;
+mod build_output;
 mod court;
 mod path_rule;
 mod telling;

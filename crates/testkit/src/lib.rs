@@ -9,6 +9,7 @@ mod ambient;
 mod environment;
 mod fake_time;
 mod injection;
+pub mod kata;
 mod loop_image;
 mod manual_clock;
 mod model_server;

@@ -28,6 +28,10 @@ pub enum Need {
     Landlock,
     /// The Python of the system with `pygit2`.
     Libgit2,
+    /// The Python of the system with `pytest`.
+    Pytest,
+    /// node with a test runner of its own.
+    Node,
 }
 
 impl Need {
@@ -49,7 +53,9 @@ impl Need {
             Self::Faketime => fake_time::library().is_some(),
             Self::Fuse => Path::new("/dev/fuse").exists() && has("bindfs"),
             Self::Landlock => holds_sandboxes(),
-            Self::Libgit2 => has_pygit2(),
+            Self::Libgit2 => has_module("pygit2"),
+            Self::Pytest => has_module("pytest"),
+            Self::Node => has("node"),
         }
     }
 
@@ -70,6 +76,8 @@ impl Need {
             Self::Fuse => "no-fuse",
             Self::Landlock => "no-landlock",
             Self::Libgit2 => "no-libgit2",
+            Self::Pytest => "no-pytest",
+            Self::Node => "no-node",
         }
     }
 }
@@ -83,7 +91,8 @@ fn holds_sandboxes() -> bool {
         .is_ok()
 }
 
-fn has_pygit2() -> bool {
+/// The Python of the system has what its packages bring.
+fn has_module(name: &str) -> bool {
     let mut python = ambient::program("/usr/bin/python3");
-    ambient::run(python.args(["-c", "import pygit2"])).is_ok()
+    ambient::run(python.args(["-c", &format!("import {name}")])).is_ok()
 }

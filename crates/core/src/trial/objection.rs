@@ -1,6 +1,7 @@
 //! Why a phase is not proved.
 
 use super::results::{FailureKind, TestName};
+use crate::ownership::RepoPath;
 
 /// Why a phase is not proved: written for the session that tries next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +60,19 @@ pub enum Objection {
     /// Tests that were there before are gone.
     #[error("{} ran before and {} gone now", listed(.0), verb(.0, "is", "are"))]
     Gone(Vec<TestName>),
+    /// A file of tests lost some of what it had.
+    #[error(
+        "`{0}` was there before: what is in it stays as it is, and a new test comes at its end or in a file of its own"
+    )]
+    Edited(RepoPath),
+    /// The test fails because of what the session did to the code.
+    #[error("`{0}` passes on the code as it was; it fails only because this session changed that")]
+    MadeToFail(TestName),
+    /// The test passes because of what the session did to the code.
+    #[error(
+        "`{0}` passes only with what this session wrote besides it; a stub has no behaviour, which is for the next phase to write"
+    )]
+    MadeToPass(TestName),
     /// Tests came where none was to.
     #[error("{} came where the tests were to stay the same", listed(.0))]
     Added(Vec<TestName>),

@@ -22,7 +22,12 @@ pub(super) fn suite_of(
     said.or_else(|| of(&run.spec.base)).or_else(|| of(base))
 }
 
-fn is_in(workshop: &Workshop<'_>, at: &Repository, commit: &CommitId, name: &str) -> bool {
+pub(super) fn is_in(
+    workshop: &Workshop<'_>,
+    at: &Repository,
+    commit: &CommitId,
+    name: &str,
+) -> bool {
     let path = name.parse();
     path.is_ok_and(|path| matches!(workshop.git.file_in(at, commit, &path), Ok(Some(_))))
 }

@@ -1,20 +1,20 @@
 //! Judging a phase: the tool looks at what the session left, runs what has to be run in a tree of its own, and decides.
 
+mod red_proof;
+
 use handoff_core::ownership::{CaseRule, RepoPath};
 use handoff_core::run::{Cause, Run, Verdict};
 use handoff_core::task::Evidence;
-use handoff_core::trial::{
-    FailureKind, Red, Results, SuiteRun, TestList, TestName, Wanted, green, red, same,
-};
+use handoff_core::trial::{Results, SuiteRun, TestList, TestName, green, same};
 use handoff_core::workflow::{Outcome, Phase, Proof, Suite};
 use handoff_core::{CommitId, JsonText, Task};
 use handoff_git::Repository;
 use serde_json::Value;
 
-use super::beginning::suite_of;
+use super::beginning::{is_in, suite_of};
 use super::bench::{Exhibit, Referee, measured};
-use super::path_rule;
 use super::test_item::{LIST, list_in, ticked};
+use super::{build_output, path_rule};
 use crate::collect::{commit_as, harvest};
 use crate::error::EngineError;
 use crate::judgement::{Judgement, prove};
@@ -118,7 +118,8 @@ impl Court<'_> {
             }
         };
         let declared = stubs(&said);
-        let objection = path_rule::objection(self.phase, self.suite.as_ref(), paths, &declared);
+        let by_path = || path_rule::objection(self.phase, self.suite.as_ref(), paths, &declared);
+        let objection = self.output_among(workshop, paths).or_else(by_path);
         if let Some(why) = objection {
             return Ok(Err(Refusal::of_check(why)));
         }
@@ -132,6 +133,12 @@ impl Court<'_> {
             self.referee.carry_over(suite, self.base, &candidate)?;
         }
         self.accept(workshop, candidate, found).map(Ok)
+    }
+
+    /// What was built, where only what was written belongs.
+    fn output_among(&self, workshop: &Workshop<'_>, paths: &[RepoPath]) -> Option<String> {
+        let is_new = |path: &RepoPath| !is_in(workshop, self.at, self.base, path.as_str());
+        build_output::objection(self.suite.as_ref(), paths, is_new)
     }
 
     /// The work in a commit on the branch of the attempt, also if it comes to nothing; what is left unchanged is the base.
@@ -313,70 +320,6 @@ impl Court<'_> {
             }))
     }
 
-    fn red_proof(
-        &self,
-        workshop: &mut Workshop<'_>,
-        said: &Value,
-        candidate: &CommitId,
-        paths: &[RepoPath],
-    ) -> Finding<Found> {
-        let (before, after) = match self.trial(workshop, &Exhibit::of(candidate))? {
-            Ok(both) => both,
-            Err(why) => return Ok(Err(why)),
-        };
-        let expected = expected(said);
-        let wanted = Wanted {
-            test: said.get("test").and_then(Value::as_str).unwrap_or_default(),
-            expected: &expected,
-        };
-        let shown = match red(&before, &after, &wanted) {
-            Ok(shown) => shown,
-            Err(objection) => return Ok(Err(objection.to_string())),
-        };
-        let (outcome, test) = match shown {
-            Red::Failing(test) => ("red", test),
-            Red::Covered(test) => ("covered", test),
-        };
-        if outcome == "red"
-            && let Some(why) = self.made_to_fail(workshop, &test, candidate, paths)?
-        {
-            return Ok(Err(why));
-        }
-        Ok(Ok(Found {
-            item: self.item(),
-            test: Some(test),
-            results: results(after),
-            ..Found::of(outcome)
-        }))
-    }
-
-    /// A test that passes on the code as it was fails because the session damaged that.
-    fn made_to_fail(
-        &self,
-        workshop: &mut Workshop<'_>,
-        test: &TestName,
-        candidate: &CommitId,
-        paths: &[RepoPath],
-    ) -> Result<Option<String>, EngineError> {
-        let Some(suite) = &self.suite else {
-            return Ok(None);
-        };
-        let code: Vec<_> = { paths.iter() }
-            .filter(|it| !suite.tests.covers(it, CaseRule::NATIVE))
-            .cloned()
-            .collect();
-        if code.is_empty() {
-            return Ok(None);
-        }
-        let exhibit = Exhibit {
-            commit: candidate,
-            laid_over: Some((self.base, &code)),
-        };
-        let without = self.referee.run(workshop, self.task, suite, &exhibit)?;
-        let passes = green(&Results::default(), &without, test).is_ok();
-        Ok(passes.then(|| format!("`{test}` passes on the code as it was; it fails only because this session changed that")))
-    }
-
     /// The tests as they were are laid over what the session left.
     fn green_proof(
         &self,
@@ -387,11 +330,10 @@ impl Court<'_> {
         let Some(test) = self.red().and_then(|it| it.test.clone()) else {
             return Ok(Err("no test was red before".to_owned()));
         };
-        let is_test = |path: &&RepoPath| {
-            let tests = self.suite.as_ref().map(|it| &it.tests);
-            tests.is_some_and(|it| it.covers(path, CaseRule::NATIVE))
-        };
-        let tests: Vec<_> = paths.iter().filter(is_test).cloned().collect();
+        let tests: Vec<_> = { paths.iter() }
+            .filter(|it| self.is_test(it))
+            .cloned()
+            .collect();
         let exhibit = Exhibit {
             commit: candidate,
             laid_over: Some((self.base, &tests)),
@@ -411,6 +353,11 @@ impl Court<'_> {
         };
         let shown = same(&before, &after).map_err(|it| it.to_string());
         Ok(shown.map(|()| self.cycle(results(after))))
+    }
+
+    fn is_test(&self, path: &RepoPath) -> bool {
+        let tests = self.suite.as_ref().map(|it| &it.tests);
+        tests.is_some_and(|it| it.covers(path, CaseRule::NATIVE))
     }
 
     fn cycle(&self, results: Option<Results>) -> Found {
@@ -479,13 +426,6 @@ fn results(run: SuiteRun) -> Option<Results> {
         SuiteRun::Ran(results) => Some(results),
         SuiteRun::DidNotRun { .. } => None,
     }
-}
-
-/// Why the test may fail, as its session says; by an assertion or something unimplemented, if it says nothing.
-fn expected(said: &Value) -> Vec<FailureKind> {
-    let said = said.get("expected").cloned();
-    let said: Option<Vec<FailureKind>> = said.and_then(|it| serde_json::from_value(it).ok());
-    said.unwrap_or_else(|| vec![FailureKind::Assertion, FailureKind::Unimplemented])
 }
 
 /// The files outside of the tests that got a stub, as its session says.

@@ -74,6 +74,8 @@ mod story;
 #[cfg(test)]
 mod switching;
 #[cfg(test)]
+mod tdd;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod trash;

@@ -14,7 +14,7 @@ struct Tool {
     is_present: fn() -> bool,
 }
 
-const TOOLS: [Tool; 12] = [
+const TOOLS: [Tool; 14] = [
     Tool {
         package: "postgresql",
         is_present: postgres::is_installed,
@@ -63,6 +63,14 @@ const TOOLS: [Tool; 12] = [
     Tool {
         package: "python3-pygit2",
         is_present: || Need::Libgit2.is_met(),
+    },
+    Tool {
+        package: "python3-pytest",
+        is_present: || Need::Pytest.is_met(),
+    },
+    Tool {
+        package: "nodejs",
+        is_present: || Need::Node.is_met(),
     },
 ];
 
