@@ -206,7 +206,7 @@ fn killed_at(stage: &Stage, command: &str, first: &str, words: &str) {
     std::fs::create_dir_all(&place).unwrap();
     let git = format!("{}/git", stage.repo.git(["--exec-path"]));
     let script = format!(
-        "#!/bin/sh\nGIT='{git}'\nfor word; do\nif [ \"$word\" = {command} ]; then\n{first}\nkill -9 $PPID\nfi\ndone\nexec \"$GIT\" \"$@\"\n"
+        "#!/bin/sh\nGIT='{git}'\nfor word; do\nif [ \"$word\" = {command} ]; then\n{first}\nkill -9 $PPID\nexit 1\nfi\ndone\nexec \"$GIT\" \"$@\"\n"
     );
     let file = place.join("git");
     std::fs::write(&file, script).unwrap();
