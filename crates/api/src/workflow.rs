@@ -138,12 +138,6 @@ impl RunDocument {
     /// Its schema.
     pub const SCHEMA: &str = "handoff.run/1";
 
-    /// The commit that the last proved phase began with.
-    pub fn before_gate(&self) -> &str {
-        let before = self.steps.iter().rev().nth(1);
-        before.map_or(self.base.as_str(), |it| it.commit.as_str())
-    }
-
     /// As it is now.
     pub fn of(run: &Run) -> Self {
         let steps = run.steps.iter().map(|step| RunStepDocument {

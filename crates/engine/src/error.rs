@@ -50,6 +50,15 @@ pub enum EngineError {
     /// What a part needs cannot be merged by itself.
     #[error("the work of part `{0}` conflicts with that of another, and both are needed to begin")]
     NoBeginning(handoff_core::PartName),
+    /// What a pause was going to do is written in words that nobody here knows.
+    #[error("the note of the pause of {subject} cannot be read")]
+    PauseNote {
+        /// What was to be paused.
+        subject: String,
+        /// Why not.
+        #[source]
+        cause: serde_json::Error,
+    },
     /// A phase that nobody could judge.
     #[error("{0}")]
     NoProof(String),

@@ -82,6 +82,11 @@ fn note_usage(
     if task.spec.part.and_then(Part::run).is_none() {
         return Ok(());
     }
+    // Whoever judged before and died has said it; the session may have used more since.
+    let told = workshop.reload(task)?.evidence;
+    if told.iter().any(|it| it.tokens().is_some()) {
+        return Ok(());
+    }
     // A session without a journal used nothing that anybody knows of.
     let entries = journal::read(&workshop.places.session(session)).unwrap_or_default();
     let used = entries.iter().filter_map(|it| it.event.usage());

@@ -101,10 +101,19 @@ impl Pausing {
         format!("{}.json", self.subject)
     }
 
-    /// What was written down; none if that cannot be read, and so nothing was done yet.
-    pub(crate) fn note(&self) -> Option<PauseNote> {
-        let bytes = self.dir.read(self.file(), LONGEST).ok()?;
-        serde_json::from_slice(&bytes).ok()
+    /// What was written down; none if nothing was, and so nothing was done yet. It is written in one step: one that cannot be
+    /// understood is of a later version.
+    pub(crate) fn note(&self) -> Result<Option<PauseNote>, EngineError> {
+        let bytes = match self.dir.read(self.file(), LONGEST) {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let note = serde_json::from_slice(&bytes);
+        note.map(Some).map_err(|cause| EngineError::PauseNote {
+            subject: self.subject.clone(),
+            cause,
+        })
     }
 
     /// Pauses whose makers are dead, or failed. What those left who died before they wrote anything down is swept away.

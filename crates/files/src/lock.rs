@@ -18,7 +18,7 @@
 //! # Who holds it
 //!
 //! The holder signs the file with its process id and a label. That is for people to read: nothing
-//! is decided by it, and nobody is signalled by it. Lock files are never removed.
+//! is decided by it, and nobody is signalled by it. Only its holder may remove the file of a lock.
 //!
 //! Beneath its signature a holder may keep a note, for whoever looks at many locks and would have to
 //! ask each holder otherwise. A note ends with the lock, is overwritten in place, and is found whole

@@ -68,7 +68,7 @@ impl Git {
         Ok(Some(commit))
     }
 
-    /// How many bytes the files have that are not as HEAD has them, or not in it at all.
+    /// How many bytes the files have that are not as the index has them, or not in it at all: what was staged is in git already.
     fn uncommitted_size(&self, at: &Repository) -> Result<u64, GitError> {
         let root = at.tree()?;
         let call = self.call_in_tree("ls-files", root).arguments([

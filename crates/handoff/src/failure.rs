@@ -151,6 +151,7 @@ impl From<EngineError> for Failure {
             | EngineError::Gather(_)
             | EngineError::NoBeginning(_)
             | EngineError::NoProof(_)
+            | EngineError::PauseNote { .. }
             | EngineError::NoBatch(_)
             | EngineError::Seal(_)
             | EngineError::Secrets(_)

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cause::Cause;
 use super::event::RunEvent;
 use super::spec::{Run, RunState};
 use crate::caller::{Action, Forbidden};
@@ -150,9 +151,17 @@ impl Run {
         Ok(events)
     }
 
-    /// Whether its phase is proved and nothing was tried since: what it lacked was a way on.
+    /// Whether its phase is proved, agreed to where somebody must agree, and what it lacked was something to go on with. One that made
+    /// no progress was not asked about yet: it is done again.
     const fn stands_behind_its_phase(&self) -> bool {
-        self.at.number == 0 && !self.is_gated() && !self.steps.is_empty()
+        let is_poor = matches!(
+            self.state,
+            RunState::Stopped {
+                cause: Cause::BudgetSpent,
+                ..
+            }
+        );
+        is_poor && self.at.number == 0 && !self.steps.is_empty()
     }
 
     fn is_working(&self) -> bool {

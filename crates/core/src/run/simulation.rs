@@ -374,3 +374,27 @@ fn what_sessions_use_is_paid_from_one_budget() {
     bench.order(&RunCommand::Retry { from: None }).unwrap();
     assert_eq!(bench.stands(), at("working", "plan", 1));
 }
+
+/// What made no progress was not asked about: trying again does the phase again, and leads past no gate.
+#[test]
+fn no_progress_is_no_way_through_a_gate() {
+    let mut bench = Bench::new();
+    bench.prove("next", 2);
+    bench.prove("done", 3);
+    assert_eq!(bench.stands().0, "gated");
+    bench.order(&RunCommand::Retry { from: None }).unwrap();
+    assert_eq!(bench.stands(), at("working", "build", 1));
+    bench.take(vec![RunEvent::Stopped {
+        cause: Cause::NoProgress,
+        reason: "nothing changed".parse().unwrap(),
+    }]);
+    bench.run.at.number = 0;
+    let again = bench
+        .run
+        .decide(&RunCommand::Retry { from: None }, &person(), bench.now.wall);
+    let opened = again.unwrap().pop();
+    assert!(
+        matches!(&opened, Some(RunEvent::Opened { phase, .. }) if phase.as_str() == "build"),
+        "{opened:?}"
+    );
+}

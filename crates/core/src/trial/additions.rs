@@ -3,13 +3,13 @@
 //! A result says nothing about how much a test asks for. Whoever may write tests could make an old one ask for less, or leave it early,
 //! and it would still pass; so a new test comes at the end of a file, or in one of its own. Only imports may grow.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether `after` is `before` with lines added at its end, where nothing but closing brackets follows them. Statements that import
-/// something may be others, as long as they name all that they named.
+/// something may name more, as long as all names still come from where they came.
 pub fn only_adds(before: &str, after: &str) -> bool {
     let (before, after) = (Parts::of(before), Parts::of(after));
-    if !before.imported.is_subset(&after.imported) {
+    if !before.is_imported_in(&after) {
         return false;
     }
     let is_same = |(old, new): &(&&str, &&str)| old == new;
@@ -20,11 +20,11 @@ pub fn only_adds(before: &str, after: &str) -> bool {
     closing.iter().all(|it| is_closing(it)) && added.ends_with(closing)
 }
 
-/// A file without what it imports, and the words of that.
+/// A file without what it imports, and that: names by what they come from.
 #[derive(Default)]
 struct Parts<'a> {
     lines: Vec<&'a str>,
-    imported: BTreeSet<&'a str>,
+    imported: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl<'a> Parts<'a> {
@@ -34,8 +34,8 @@ impl<'a> Parts<'a> {
         let mut rest = lines.as_slice();
         while let Some(line) = rest.first() {
             let statement = &rest[..length(rest)];
-            if is_import(statement) {
-                parts.imported.extend(statement.iter().flat_map(words));
+            if let Some((source, names)) = import(&statement.join(" ")) {
+                parts.imported.entry(source).or_default().extend(names);
                 rest = &rest[statement.len()..];
             } else {
                 parts.lines.push(line);
@@ -47,6 +47,18 @@ impl<'a> Parts<'a> {
             parts.lines.pop();
         }
         parts
+    }
+
+    /// Whether every name comes from where it came, and from nowhere else.
+    fn is_imported_in(&self, later: &Self) -> bool {
+        let mut old = self.imported.iter();
+        let is_there = old.all(|(source, names)| {
+            let now = later.imported.get(source);
+            now.is_some_and(|now| names.is_subset(now))
+        });
+        let known: BTreeSet<_> = self.imported.values().flatten().collect();
+        let mut new = { later.imported.iter() }.filter(|it| !self.imported.contains_key(it.0));
+        is_there && new.all(|(_, names)| names.iter().all(|it| !known.contains(it)))
     }
 }
 
@@ -70,19 +82,52 @@ fn length(lines: &[&str]) -> usize {
         .map_or(lines.len(), |it| it + 1)
 }
 
-fn is_import(statement: &[&str]) -> bool {
-    const WORDS: [&str; 6] = ["use ", "pub use ", "import ", "from ", "mod ", "#include "];
-    const BINDINGS: [&str; 3] = ["const ", "let ", "var "];
-    let begins = |words: &[&str]| words.iter().any(|it| statement[0].starts_with(it));
-    let is_required = || begins(&BINDINGS) && statement.iter().any(|it| it.contains("= require("));
-    // More than one statement on a line could do anything.
-    let is_one = { statement.iter() }.all(|it| !it.trim_end_matches(';').contains(';'));
-    is_one && (begins(&WORDS) || is_required())
+/// What a statement imports from, and which names. None if it is no import or might do more than that: it gives a name another
+/// meaning, takes whatever there is, or has a comment or a second statement in it.
+fn import(statement: &str) -> Option<(String, BTreeSet<String>)> {
+    let text = statement.trim().trim_end_matches(';');
+    let is_plain = [";", "//", "/*", "*", " as ", "`"]
+        .iter()
+        .all(|it| !text.contains(it));
+    if !is_plain || (text.contains('#') && !text.starts_with("#include ")) {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix("from ") {
+        return rest.split_once(" import ").map(named);
+    }
+    if let Some(rest) = text.strip_prefix("import ") {
+        let from = rest.rsplit_once(" from ");
+        let (names, source) = from.unwrap_or(("", rest));
+        return Some(named((source, names)));
+    }
+    if let Some(path) = ["use ", "pub use "]
+        .iter()
+        .find_map(|it| text.strip_prefix(it))
+    {
+        let place = path.find('{').or_else(|| path.rfind("::"));
+        return place.map(|place| named(path.split_at(place)));
+    }
+    if ["mod ", "#include "].iter().any(|it| text.starts_with(it)) {
+        return Some((text.to_owned(), BTreeSet::new()));
+    }
+    required(text)
 }
 
-fn words<'a>(line: &&'a str) -> impl Iterator<Item = &'a str> {
-    line.split(|it: char| !it.is_alphanumeric() && it != '_')
-        .filter(|it| !it.is_empty())
+/// `const { a, b } = require('x')`
+fn required(text: &str) -> Option<(String, BTreeSet<String>)> {
+    let mut bindings = ["const ", "let ", "var "].iter();
+    let rest = bindings.find_map(|it| text.strip_prefix(it))?;
+    let (names, source) = rest.split_once(" = require(")?;
+    let source = source.strip_suffix(')')?;
+    let is_plain = !names.contains([':', '=']) && !source.contains([')', ',']);
+    is_plain.then(|| named((source, names)))
+}
+
+fn named((source, names): (&str, &str)) -> (String, BTreeSet<String>) {
+    let words = names.split(|it: char| !it.is_alphanumeric() && it != '_');
+    let words = words.filter(|it| !it.is_empty()).map(str::to_owned);
+    let source = source.trim().trim_end_matches("::");
+    (source.to_owned(), words.collect())
 }
 
 fn is_closing(line: &str) -> bool {
@@ -124,6 +169,25 @@ mod tests {
         assert!(only_adds(required, &required.replace("add", "add, sub")));
         let sly = required.replace(";\n", "; globalThis.add = 1;\n");
         assert!(!only_adds(required, &sly));
+        let sly = "const { add } = { add: () => 3 }, calc = require('../calc');\n";
+        assert!(!only_adds(required, sly));
+    }
+
+    #[test]
+    fn a_name_comes_from_where_it_came() {
+        let python = "from calc import add\n\ndef test_adds():\n    assert add(1, 2) == 3\n";
+        let with =
+            |import: &str| only_adds(python, &python.replace("from calc import add", import));
+        assert!(with("from calc import add, sub"));
+        assert!(with("import os\nfrom calc import add"));
+        for sly in [
+            "from fake import add  # calc",
+            "from calc import sub as add",
+            "from calc import add\nfrom fake import add",
+            "from calc import add\nfrom fake import *",
+        ] {
+            assert!(!with(sly), "{sly}");
+        }
     }
 
     #[test]

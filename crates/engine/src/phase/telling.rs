@@ -104,6 +104,7 @@ fn said(
 ) -> Result<Option<String>, EngineError> {
     let (scope, key) = (ContextScope::Run(run.id), result_key(&step.phase));
     match read(workshop.store, |tx| tasks::get(tx, step.task)) {
+        Ok(task) if task.project != run.project => Ok(None),
         Ok(task) => Ok(task
             .report
             .and_then(|it| it.result)

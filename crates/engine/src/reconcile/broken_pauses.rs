@@ -21,15 +21,28 @@ pub fn broken_pauses(
 ) -> Result<usize, EngineError> {
     let mut undone = 0;
     for pausing in Pausing::broken(places, project)? {
-        if let Some(note) = pausing.note()
-            && !note.is_whole(facts(&note, store, places)?)
-        {
-            undo_pause(&note, store, project)?;
-            undone += 1;
-        }
-        pausing.end()?;
+        // One that cannot be undone now is kept for the next look, and keeps nobody from the others.
+        undone += usize::from(settled(pausing, store, project, places).unwrap_or(false));
     }
     Ok(undone)
+}
+
+/// Undoes one pause, unless it is whole; says whether there was something to undo.
+fn settled(
+    pausing: Pausing,
+    store: &mut dyn Store,
+    project: ProjectId,
+    places: &Places,
+) -> Result<bool, EngineError> {
+    let broken = match pausing.note()? {
+        Some(note) if !note.is_whole(facts(&note, store, places)?) => Some(note),
+        Some(_) | None => None,
+    };
+    if let Some(note) = &broken {
+        undo_pause(note, store, project)?;
+    }
+    pausing.end()?;
+    Ok(broken.is_some())
 }
 
 fn facts(

@@ -18,7 +18,7 @@ pub(super) fn forgetting<'p>(
     content: &[u8],
     paths: impl IntoIterator<Item = &'p [u8]>,
 ) -> Option<Vec<u8>> {
-    let (mut root, rest) = Node::parse(content)?;
+    let (mut root, rest) = Node::parse(content, DEEPEST)?;
     for path in paths {
         root.forget(path);
     }
@@ -27,8 +27,12 @@ pub(super) fn forgetting<'p>(
     rest.is_empty().then_some(written)
 }
 
+/// No path has more parts: a record that does was made to overflow the stack.
+const DEEPEST: usize = 2_048;
+
 impl<'a> Node<'a> {
-    fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+    fn parse(bytes: &'a [u8], depth: usize) -> Option<(Self, &'a [u8])> {
+        let depth = depth.checked_sub(1)?;
         let (name, bytes) = until(bytes, 0)?;
         let (entries, bytes) = until(bytes, b' ')?;
         let (count, mut bytes) = until(bytes, b'\n')?;
@@ -39,7 +43,7 @@ impl<'a> Node<'a> {
         }
         let mut below = vec![];
         for _ in 0..str::from_utf8(count).ok()?.parse::<u32>().ok()? {
-            let (node, rest) = Self::parse(bytes)?;
+            let (node, rest) = Self::parse(bytes, depth)?;
             below.push(node);
             bytes = rest;
         }

@@ -38,7 +38,8 @@ pub(super) fn adopt(
     by: &Caller,
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
-    by.may(Action::Add)?;
+    // Its proofs are believed, and it goes on: that is more than a new task.
+    by.may(Action::Steer)?;
     let mut run = insert(tx, id, project, &adopted.spec, by)?;
     change(tx, &mut run, adopted.past(), by, Some(keyed))?;
     Ok(performed(run))

@@ -370,10 +370,12 @@ impl DraftArgs {
     }
 }
 
-/// Adds entries whose keys are not there, in the order of keys.
+/// Adds entries, in the order of keys. They are what the tool itself knows now: what the context says under the same keys is older,
+/// or somebody's claim.
 fn add(entries: &mut Vec<Entry>, more: Vec<Entry>) {
-    let there: BTreeSet<_> = entries.iter().map(|it| it.key.clone()).collect();
-    entries.extend(more.into_iter().filter(|it| !there.contains(&it.key)));
+    let newer: BTreeSet<_> = more.iter().map(|it| it.key.clone()).collect();
+    entries.retain(|it| !newer.contains(&it.key));
+    entries.extend(more);
     entries.sort_by(|one, other| one.key.cmp(&other.key));
 }
 

@@ -8,7 +8,7 @@ use handoff_core::context::{Author, Entry};
 use handoff_core::package::{Origin, PackageKind, PackageState};
 use handoff_core::run::{Run, RunCommand, RunState};
 use handoff_core::{
-    ContextScope, IdempotencyKey, JsonText, PackageId, PackageRecord, RunId, Task, TaskId,
+    Action, ContextScope, IdempotencyKey, JsonText, PackageId, PackageRecord, RunId, Task, TaskId,
 };
 use handoff_engine::depot::Stored;
 use handoff_engine::{PauseNote, phase};
@@ -93,10 +93,19 @@ fn seal(
     desk: &mut Desk,
     ctx: &Context,
 ) -> Result<PackageRecord, Failure> {
-    if recorded.receipt.is_repeat
-        && let Some(earlier) = unreceived(last_task(run), desk)?.pop()
-    {
-        return Ok(earlier);
+    if recorded.receipt.is_repeat {
+        if let Some(earlier) = unreceived(last_task(run), desk)?.pop() {
+            return Ok(earlier);
+        }
+        let now = read(&mut *desk.store, |tx| runs::get(tx, run.id))?;
+        if !matches!(now.state, RunState::Paused { .. }) {
+            let text = format!(
+                "it was paused by this key and is {} since",
+                now.state.word()
+            );
+            return Err(Failure::new(ExitCode::Conflict, text)
+                .hint("to pause it again, use another key, or none"));
+        }
     }
     let clock = ctx.clock()?;
     let list = phase::test_list(&desk.workshop(ctx, &*clock)?, run)?;
@@ -169,6 +178,7 @@ fn from_package(
     desk: &mut Desk,
     ctx: &Context,
 ) -> Result<Run, Failure> {
+    desk.caller.may(Action::Steer).map_err(StoreError::from)?;
     let stored = desk.depot().find(id)?;
     let paused = stored.opened.package.payload.run.clone();
     let paused = paused.ok_or_else(|| {

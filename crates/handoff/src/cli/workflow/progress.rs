@@ -16,7 +16,7 @@ use crate::cli::worker::summon;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Tone, plain};
+use crate::output::{Ticker, Tone, plain};
 
 /// How long one waits for another who works on the phase, before looking again.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -29,27 +29,35 @@ pub(super) fn to_the_end(
 ) -> Result<ExitCode, Failure> {
     let spawner = Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)?;
     let mut told = run.steps.len();
-    let mut announced = None;
+    let mut announced: Option<(TaskId, Ticker)> = None;
     begin_telling(run, ctx)?;
     loop {
         let run = reload(run.id, ctx)?;
+        let task = match run.state {
+            RunState::Working { task } => Some(task),
+            RunState::Gated { .. }
+            | RunState::Stopped { .. }
+            | RunState::Paused { .. }
+            | RunState::Done { .. }
+            | RunState::Cancelled { .. } => None,
+        };
+        // The line of one that is over goes before anything is said.
+        announced = announced.filter(|(it, _)| Some(*it) == task);
         for step in RunDocument::of(&run).steps.iter().skip(told) {
             let line = status::step_line(step, ctx);
             say(line, ctx)?;
         }
         told = run.steps.len();
-        let RunState::Working { task } = run.state else {
+        let Some(task) = task else {
             return finish(&run, ctx);
         };
-        if announced != Some(task) {
+        if announced.is_none() {
             announce(&run, ctx)?;
-            announced = Some(task);
+            announced = Some((task, ctx.out.tick(format!("    {}", run.at.phase))));
         }
-        let ticker = ctx.out.tick(format!("    {}", run.at.phase));
         if !work_on(task, &spawner, ctx)? {
             wait_for_news(ctx)?;
         }
-        drop(ticker);
     }
 }
 
