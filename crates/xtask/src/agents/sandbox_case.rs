@@ -1,11 +1,16 @@
 //! An agent in the sandbox: it can do its work, and nothing outside of its worktree.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Result;
 
 use super::model_case;
 use super::trial::Trial;
+
+/// A question is on the screen before it is listened to: a key that comes too early is lost, and pressed again.
+const HEARD: Duration = Duration::from_secs(3);
+const TRIES: u32 = 5;
 
 /// One turn with a command that works in the tree and tries what is forbidden.
 pub(super) fn act(trial: &mut Trial<'_, '_>) -> Result<()> {
@@ -63,10 +68,19 @@ fn permit(trial: &mut Trial<'_, '_>, sent: handoff_core::Timestamp, ended: &Path
                 (false, false) => None,
             }
         })?;
-    if is_asked {
-        let accept = trial.manners.accept;
-        trial.scene.press(&[accept])?;
-    }
     let what = "the end of the command";
+    if is_asked {
+        for _ in 0..TRIES {
+            let accept = trial.manners.accept;
+            let pressed = trial.scene.press(&[accept])?;
+            let is_over = trial.scene.until(what, |scene| {
+                let is_over = ended.exists();
+                (is_over || scene.now() > pressed + HEARD).then_some(is_over)
+            })?;
+            if is_over {
+                return Ok(());
+            }
+        }
+    }
     trial.scene.until(what, |_| ended.exists().then_some(()))
 }
