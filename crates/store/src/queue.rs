@@ -124,16 +124,7 @@ fn perform(
             by.may(Action::Claim)?;
             claim::this(tx, task, tenure, by, keyed)
         }
-        Change::Tell { task, command } => {
-            let id = resolve(tx, task)?;
-            let mut task = tasks::lock(tx, id)?;
-            let is_recorded = command_task(tx, &mut task, command, by, Some(keyed))?;
-            let answer = Answer::Task(Box::new(task));
-            Ok(Performed {
-                answer,
-                is_recorded,
-            })
-        }
+        Change::Tell { task, command } => tell(tx, task, command, by, keyed),
         Change::Hold { scope, reason } => hold(tx, *scope, Some(reason.clone()), by, keyed),
         Change::Unhold { scope } => hold(tx, *scope, None, by, keyed),
         Change::Record {
@@ -180,6 +171,23 @@ fn perform(
             repository::note_move(tx, *project, moved, by, keyed)
         }
     }
+}
+
+fn tell(
+    tx: &mut Transaction<'_>,
+    task: &TaskRef,
+    command: &Command,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Performed, StoreError> {
+    let id = resolve(tx, task)?;
+    let mut task = tasks::lock(tx, id)?;
+    let is_recorded = command_task(tx, &mut task, command, by, Some(keyed))?;
+    let answer = Answer::Task(Box::new(task));
+    Ok(Performed {
+        answer,
+        is_recorded,
+    })
 }
 
 /// Decides a command and records what follows from it. Says whether anything does.

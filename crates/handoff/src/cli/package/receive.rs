@@ -83,26 +83,22 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 impl Args {
     /// Into the context of a session.
     pub(crate) fn into_session(package: PackageId, session: SessionId, policy: PolicyArg) -> Self {
-        Self {
-            package,
-            policy,
-            run_probes: false,
-            strict: false,
-            leniency: LeniencyArgs::default(),
-            scope: ScopeArg::of_session(session),
-            key: KeyArg { key: None },
-        }
+        Self::into_scope(package, ScopeArg::of_session(session), policy)
     }
 
     /// Into the context of a run.
     pub(crate) fn into_run(package: PackageId, run: RunId, policy: PolicyArg) -> Self {
+        Self::into_scope(package, ScopeArg::of_run(run), policy)
+    }
+
+    fn into_scope(package: PackageId, scope: ScopeArg, policy: PolicyArg) -> Self {
         Self {
             package,
             policy,
             run_probes: false,
             strict: false,
             leniency: LeniencyArgs::default(),
-            scope: ScopeArg::of_run(run),
+            scope,
             key: KeyArg { key: None },
         }
     }
