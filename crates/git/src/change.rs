@@ -42,13 +42,7 @@ impl Git {
         base: &CommitId,
     ) -> Result<Vec<Change>, SnapshotError> {
         let snapshot = self.snapshot(at)?;
-        let mut changes = self
-            .compare(at, base.as_str(), snapshot.tree.as_str())?
-            .into_iter()
-            .map(Difference::into_change)
-            .collect::<Result<Vec<_>, GitError>>()?;
-        changes.sort_unstable();
-        Ok(changes)
+        Ok(self.changes_since(at, &snapshot, base)?)
     }
 
     /// The differences from one commit or tree to another.
@@ -100,7 +94,7 @@ impl Difference {
         self.new_mode == GITLINK && self.old_mode != GITLINK
     }
 
-    fn into_change(self) -> Result<Change, GitError> {
+    pub(crate) fn change(&self) -> Result<Change, GitError> {
         let kind = if self.old_mode == ABSENT {
             ChangeKind::Added
         } else if self.new_mode == ABSENT {

@@ -19,6 +19,7 @@ use crate::index::PrivateIndex;
 use crate::ref_moves::RefMove;
 use crate::ref_watch::Phase;
 use crate::repository::Repository;
+use crate::snapshot::Snapshot;
 
 /// No commit was made, unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +92,23 @@ impl Git {
         Ok(commit)
     }
 
+    /// Commits all that a snapshot of the tree of `at` has beyond its HEAD, onto its branch. The tree's own index is left as
+    /// it was: this is for a tree that goes.
+    pub fn commit_snapshot(
+        &self,
+        at: &Repository,
+        snapshot: &Snapshot,
+        message: &str,
+    ) -> Result<CommitId, CommitError> {
+        if snapshot.differences.is_empty() {
+            return Err(CommitError::Empty);
+        }
+        let (tree, parent) = (&snapshot.tree, &snapshot.head);
+        let commit = self.commit_tree(at, tree, &[parent], message)?;
+        self.move_head(at.tree()?, at, &commit, parent)?;
+        Ok(commit)
+    }
+
     fn tree_of_paths(
         &self,
         at: &Repository,
@@ -140,13 +158,20 @@ impl Git {
         parents: &[&CommitId],
         message: &str,
     ) -> Result<CommitId, GitError> {
-        let call = self.signed_call("commit-tree", at)?;
-        let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
-        call.arguments(["--no-gpg-sign", "-F", "-"])
-            .arguments(parents)
-            .arguments([tree.as_str()])
-            .input(message.as_bytes().to_owned())
-            .run_for_commit()
+        let commit = |call: Call| {
+            let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
+            call.arguments(["--no-gpg-sign", "-F", "-"])
+                .arguments(parents)
+                .arguments([tree.as_str()])
+                .input(message.as_bytes().to_owned())
+                .run_for_commit()
+        };
+        // Asking first who the user is would cost a process each time; git itself says when it does not know.
+        let call = self.call("commit-tree", at.any_place());
+        match commit(call.named_user()) {
+            Err(GitError::Failed { .. }) => commit(self.signed_call("commit-tree", at)?),
+            made => made,
+        }
     }
 
     /// A call that makes a commit: in the user's name, or in ours if git knows none.

@@ -66,6 +66,7 @@ mod snapshot;
 pub mod status;
 pub mod tree_path;
 pub mod worktree;
+mod worktree_record;
 
 pub use change::{Change, ChangeKind};
 pub use commit::CommitError;
@@ -80,7 +81,7 @@ pub use repository::{DiscoverError, Repository};
 pub use safe_commit::{
     CommitRequest, IndexState, Made, Prepared, SafeCommitError, StagingRefusal, Version,
 };
-pub use snapshot::SnapshotError;
+pub use snapshot::{Snapshot, SnapshotError};
 pub use status::{Look, Status};
 pub use tree_path::{PathRefusal, TreePath};
 pub use worktree::{Checkout, Worktree, WorktreeError};

@@ -48,10 +48,7 @@ impl Git {
             return Err(QuarantineError::TooLarge(size));
         }
         let snapshot = self.snapshot(at)?;
-        if self
-            .compare(at, snapshot.head.as_str(), snapshot.tree.as_str())?
-            .is_empty()
-        {
+        if snapshot.differences.is_empty() {
             return Ok(None);
         }
         let name = format!("refs/handoff/quarantine/{branch}");

@@ -8,17 +8,20 @@ use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
 
+use crate::change::{Change, Difference};
 use crate::git::{Call, Git, GitError};
 use crate::index::PrivateIndex;
 use crate::repository::Repository;
 
 /// A working tree, put into the object store.
 #[derive(Debug)]
-pub(crate) struct Snapshot {
+pub struct Snapshot {
     /// The commit it stands on.
     pub(crate) head: CommitId,
     /// The tree object; an object id has the form of a commit id.
     pub(crate) tree: CommitId,
+    /// What differs between the two.
+    pub(crate) differences: Vec<Difference>,
 }
 
 /// The working tree could not be looked at as a whole. Nothing was changed.
@@ -36,7 +39,8 @@ pub enum SnapshotError {
 }
 
 impl Git {
-    pub(crate) fn snapshot(&self, at: &Repository) -> Result<Snapshot, SnapshotError> {
+    /// Puts the tree of `at` into the object store: tracked files, and others that are not ignored.
+    pub fn snapshot(&self, at: &Repository) -> Result<Snapshot, SnapshotError> {
         let root = at.tree()?;
         let head = self.head(at)?;
         let index = PrivateIndex::copied(at)
@@ -55,8 +59,32 @@ impl Git {
             .find(|difference| difference.is_new_repository())
         {
             Some(nested) => Err(SnapshotError::NestedRepository(nested.shown_path())),
-            None => Ok(Snapshot { head, tree }),
+            None => Ok(Snapshot {
+                head,
+                tree,
+                differences,
+            }),
         }
+    }
+
+    /// What a snapshot has changed since `base`, committed or not. Sorted by path.
+    pub fn changes_since(
+        &self,
+        at: &Repository,
+        snapshot: &Snapshot,
+        base: &CommitId,
+    ) -> Result<Vec<Change>, GitError> {
+        let asked;
+        let differences = if *base == snapshot.head {
+            &snapshot.differences
+        } else {
+            asked = self.compare(at, base.as_str(), snapshot.tree.as_str())?;
+            &asked
+        };
+        let changes = differences.iter().map(Difference::change);
+        let mut changes = changes.collect::<Result<Vec<_>, GitError>>()?;
+        changes.sort_unstable();
+        Ok(changes)
     }
 }
 

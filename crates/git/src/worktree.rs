@@ -12,6 +12,7 @@ use handoff_files::{DirError, Lock, LockError};
 use crate::git::{Git, GitError};
 use crate::left_lock;
 use crate::repository::{DiscoverError, Repository};
+use crate::worktree_record::WorktreeRecord;
 
 /// A working tree of a repository, as git lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +78,51 @@ impl Git {
         base: &CommitId,
     ) -> Result<Repository, WorktreeError> {
         let changing = Changing::begin(repository)?;
+        let recorded = WorktreeRecord::make(repository, path, branch);
+        let recorded = match recorded {
+            Ok(record) => {
+                changing.end(&Ok::<_, GitError>(()))?;
+                record
+            }
+            // A name that somebody else has, or refs that are no files: git knows what to do.
+            Err(_) => return self.add_by_git(changing, repository, (path, branch), base),
+        };
+        // Outside of the lock: other trees can be made meanwhile.
+        if let Err(error) = self.fill(&recorded, branch, base) {
+            self.remove_worktree(repository, path)?;
+            return Err(error.into());
+        }
+        recorded
+            .finish()
+            .map_err(|error| WorktreeError::Note(path.to_owned(), error))?;
+        Repository::open(path).map_err(WorktreeError::Open)
+    }
+
+    /// The branch, and the files of the commit that it begins at.
+    fn fill(
+        &self,
+        record: &WorktreeRecord,
+        branch: &BranchName,
+        base: &CommitId,
+    ) -> Result<(), GitError> {
+        let nothing = "0".repeat(base.as_str().len());
+        self.call("update-ref", record.tree())
+            .arguments(["-m", "handoff: begin", "--end-of-options"])
+            .arguments([&format!("refs/heads/{branch}"), base.as_str(), &nothing])
+            .run()?;
+        self.call_in_tree("read-tree", record.tree())
+            .arguments(["--reset", "-u", base.as_str()])
+            .run()?;
+        Ok(())
+    }
+
+    fn add_by_git(
+        &self,
+        changing: Changing<'_>,
+        repository: &Repository,
+        (path, branch): (&Path, &BranchName),
+        base: &CommitId,
+    ) -> Result<Repository, WorktreeError> {
         let made = self
             .call("worktree", repository.any_place())
             .arguments(["add", "--quiet", "--no-track", "-b", branch.as_str(), "--"])
@@ -124,6 +170,12 @@ impl Git {
         if repository.has_half_made_tree(path) {
             remove_leftover(path)?;
             return admin_dir(repository, path).map_or(Ok(()), |admin| remove_leftover(&admin));
+        }
+        // As git does it, without a process: what is on record is ours to take apart.
+        if let Some(record) = WorktreeRecord::find(repository, path) {
+            remove_leftover(path)?;
+            remove_leftover(record.directory())?;
+            return Ok(());
         }
         // Forced twice, because a person may have locked it.
         let removed = self
@@ -173,6 +225,9 @@ impl Git {
 
     /// Whether this branch is what is checked out.
     pub fn is_on_branch(&self, at: &Repository, branch: &BranchName) -> Result<bool, GitError> {
+        if let Ok(head) = at.read_head() {
+            return Ok(head.branch == Some(format!("refs/heads/{branch}")));
+        }
         let call = self
             .call("symbolic-ref", at.any_place())
             .arguments(["--quiet", "HEAD"]);
@@ -191,6 +246,10 @@ impl Git {
 
     /// The commit that the worktree stands on.
     pub fn head(&self, at: &Repository) -> Result<CommitId, GitError> {
+        // What cannot be read without git, git may be able to.
+        if let Ok(Some(commit)) = at.read_head().map(|head| head.commit) {
+            return Ok(commit);
+        }
         self.call("rev-parse", at.any_place())
             .arguments(["--verify", "--end-of-options", "HEAD^{commit}"])
             .run_for_commit()

@@ -61,6 +61,11 @@ impl Call {
         self.also_set("core.fsync=none".into())
     }
 
+    /// In the name of a user whom the configuration names, or not at all.
+    pub(crate) fn named_user(self) -> Self {
+        self.also_set("user.useConfigOnly=true".into())
+    }
+
     fn also_set(mut self, setting: OsString) -> Self {
         // Before the name of the command, which is the last argument so far.
         let name = self.program.arguments.pop();
