@@ -111,6 +111,20 @@ pub fn replace(dir: &Dir, name: &str, bytes: &[u8], mode: Mode) -> Result<(), Wr
     name_over(dir, name, temporary)
 }
 
+/// As [`replace`], without waiting for the disk: for what is derived from something that is durable, and can be written again.
+/// Readers find the old content or the new one all the same; after a power cut it may be neither.
+pub fn replace_view(dir: &Dir, name: &str, bytes: &[u8], mode: Mode) -> Result<(), WriteError> {
+    let path = dir.path().join(name);
+    let mut temporary = begin_temporary(dir, name, mode)?;
+    temporary
+        .file()
+        .write_all(bytes)
+        .map_err(at(&path, WriteError::Write))?;
+    temporary
+        .rename_over(name)
+        .map_err(at(&path, WriteError::Name))
+}
+
 /// As [`replace`], for content that need not fit into memory; see [`create_new_from`].
 pub fn replace_from(
     dir: &Dir,

@@ -51,7 +51,7 @@ pub fn ward(
     waited
         .and_then(|()| process.wait())
         .map_err(WardError::Wait)?;
-    tree::end(&spared(), timeout).map_err(WardError::Wait)
+    tree::end(spared, timeout).map_err(WardError::Wait)
 }
 
 /// Sleeps until it ends.

@@ -24,8 +24,8 @@ impl Holder<'_> {
         let exit = exit.ok_or_else(|| HolderError::Exit(io::ErrorKind::NotFound.into()))?;
         let exit = Ending::try_from(exit).map_err(HolderError::Exit)?;
         self.errands.end();
-        let spared = catalogue::holders(&self.places);
-        let left = tree::end(&spared, DEATH_TAKES).map_err(HolderError::Tree)?;
+        let spared = || catalogue::holders(&self.places);
+        let left = tree::end(spared, DEATH_TAKES).map_err(HolderError::Tree)?;
         let left: Vec<u32> = left.into_iter().map(|process| process.pid).collect();
         confinement::remove_private(&self.places, self.record.id);
         let now = self.now();
