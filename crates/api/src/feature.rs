@@ -5,6 +5,7 @@ use handoff_core::{Timestamp, TreeState};
 use serde::Serialize;
 
 use crate::plan::{PlanDocument, StepDocument};
+use crate::task::RestDocument;
 
 /// A state of the code.
 #[derive(Debug, Serialize)]
@@ -183,6 +184,8 @@ pub struct StatusDocument {
     pub edited: Vec<String>,
     /// What proves the work.
     pub checks: Vec<VerifiedCheck>,
+    /// What keeps ready tasks of the project waiting, the first to end first.
+    pub rests: Vec<RestDocument>,
     /// What to do next: a command where there is one, else a sentence.
     pub next: String,
     /// What could not be found out.

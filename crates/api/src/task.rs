@@ -4,7 +4,7 @@ use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::Tenure;
 use handoff_core::ownership::PathPattern;
 use handoff_core::rest::Trouble;
-use handoff_core::task::{Evidence, Phase, View};
+use handoff_core::task::{Evidence, Part, Phase, View};
 use handoff_core::{Lease, Moment, Ownership, Rest, Task, TaskState, Timestamp};
 use serde::Serialize;
 
@@ -27,6 +27,10 @@ pub struct TaskDocument {
     pub owns: Vec<String>,
     /// What proves the work.
     pub verify: Option<String>,
+    /// The agent that it asks for; none leaves that to the worker.
+    pub agent: Option<String>,
+    /// The batch that it is a part of.
+    pub batch: Option<String>,
     /// The tasks it still waits for.
     pub waiting_for: Vec<String>,
     /// When it was added.
@@ -68,6 +72,12 @@ impl TaskDocument {
             brief: task.spec.brief.to_string(),
             owns: patterns.map(PathPattern::to_string).collect(),
             verify: task.spec.verify.as_ref().map(ToString::to_string),
+            agent: task.spec.agent.as_ref().map(ToString::to_string),
+            batch: task
+                .spec
+                .part
+                .and_then(Part::batch)
+                .map(|batch| batch.to_string()),
             waiting_for: task.pending.iter().map(|it| it.task.to_string()).collect(),
             created_at: task.created_at,
             attempts: task.fence.number(),

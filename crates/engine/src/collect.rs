@@ -5,7 +5,7 @@ use std::error::Error;
 use handoff_core::ownership::{CaseRule, RepoPath};
 use handoff_core::task::{Evidence, Reason};
 use handoff_core::{CommitId, Task};
-use handoff_git::{CommitError, Repository};
+use handoff_git::{CommitError, Repository, Snapshot};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
@@ -15,6 +15,12 @@ use crate::workshop::Workshop;
 /// How many paths a reason names.
 const SHOWN: usize = 10;
 
+/// What a session changed, as it was when the session had ended: a check that runs later in its tree changes nothing of it.
+pub(crate) struct Harvest {
+    pub(crate) paths: Vec<RepoPath>,
+    snapshot: Snapshot,
+}
+
 /// What the session changed since `base`, before anything else runs in its tree; or why it cannot be taken and needs a
 /// person.
 pub(crate) fn harvest(
@@ -22,7 +28,7 @@ pub(crate) fn harvest(
     task: &Task,
     at: &Repository,
     base: &CommitId,
-) -> Result<Vec<RepoPath>, Reason> {
+) -> Result<Harvest, Reason> {
     let branch = Attempt::of(task).branch(task);
     let git = workshop.git.bound_to(at);
     match git.is_on_branch(at, &branch) {
@@ -30,24 +36,25 @@ pub(crate) fn harvest(
         Ok(false) => return Err(reason(&format!("the session left its branch `{branch}`"))),
         Err(error) => return Err(unreadable(&error)),
     }
+    let snapshot = git.snapshot(at).map_err(|error| unreadable(&error))?;
     let changes = git
-        .changed_paths(at, base)
+        .changes_since(at, &snapshot, base)
         .map_err(|error| unreadable(&error))?;
     let paths: Vec<_> = changes.into_iter().map(|change| change.path).collect();
     match foreign(task, &paths) {
         Some(reason) => Err(reason),
-        None => Ok(paths),
+        None => Ok(Harvest { paths, snapshot }),
     }
 }
 
-/// Commits these paths; a session that changed nothing leaves no commit.
+/// Commits what was taken; a session that changed nothing leaves no commit.
 pub(crate) fn commit(
     workshop: &Workshop<'_>,
     task: &Task,
     at: &Repository,
-    paths: &[RepoPath],
+    harvest: &Harvest,
 ) -> Result<Option<Evidence>, EngineError> {
-    commit_as(workshop, task, at, paths, &message(task))
+    commit_as(workshop, task, at, harvest, &message(task))
 }
 
 /// The same with another message.
@@ -55,15 +62,15 @@ pub(crate) fn commit_as(
     workshop: &Workshop<'_>,
     task: &Task,
     at: &Repository,
-    paths: &[RepoPath],
+    harvest: &Harvest,
     message: &str,
 ) -> Result<Option<Evidence>, EngineError> {
-    if paths.is_empty() {
+    if harvest.paths.is_empty() {
         return Ok(None);
     }
     let git = workshop.git.bound_to(at);
-    let commit = match git.commit_paths(at, paths, message) {
-        Ok(commit) | Err(CommitError::IndexLeft { commit, .. }) => commit,
+    let commit = match git.commit_snapshot(at, &harvest.snapshot, message) {
+        Ok(commit) => commit,
         // The session committed by itself, all of it.
         Err(CommitError::Empty) => git.head(at).map_err(EngineError::Base)?,
         Err(error) => return Err(error.into()),

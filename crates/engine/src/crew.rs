@@ -4,8 +4,6 @@
 //! the ledger changes, another worker comes or dies, or a hand is done. Dying is safe at any moment: what a hand was at is
 //! taken over by the next worker, and its agents do not notice.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -13,11 +11,12 @@ use std::time::Duration;
 
 use handoff_core::time::Nanos;
 use handoff_core::{Cursor, Rest, Task, TaskId};
-use handoff_files::{Dir, Lock, Watch};
+use handoff_files::{Dir, Lock, Watch, WatchError};
 use handoff_store::queue::Agents;
-use handoff_store::{StoreError, StoreKind, events, read, tasks};
+use handoff_store::{StoreError, events, read, tasks};
 
 use crate::adoption::adoptable;
+use crate::echo::{echo, ring};
 use crate::error::EngineError;
 use crate::reconcile::{self, Repaired};
 use crate::road::{Walk, Walked};
@@ -26,6 +25,8 @@ use crate::workshop::Workshop;
 
 /// Leases run out and locks fall free without a word: so often all of it is looked at anyway.
 const ROUND: Duration = Duration::from_secs(30);
+/// The same where the kernel has no watches left to tell of other workers.
+const SHORT_ROUND: Duration = Duration::from_secs(2);
 /// The kernel tells that a lock file was closed a moment before it lets go of the lock.
 const A_MOMENT: Duration = Duration::from_millis(100);
 
@@ -37,8 +38,8 @@ pub trait Site: Send + Sync + 'static {
     /// What can go wrong there.
     type Error: Send + 'static;
 
-    /// Takes a task to its end, with a workshop of its own.
-    fn walk(&self, walk: Walk) -> Result<Walked, Self::Error>;
+    /// Takes a task to its end, with a workshop of its own. `arrived` hears of the outcome when the next task can begin.
+    fn walk(&self, walk: Walk, arrived: &mut dyn FnMut(Walked)) -> Result<(), Self::Error>;
 
     /// Calls `heard` whenever the ledger may have changed, until that says that nobody listens any more.
     fn listen(&self, heard: &mut dyn FnMut() -> bool) -> Result<(), Self::Error>;
@@ -70,23 +71,38 @@ pub enum News<E> {
     GivenUp(E),
     /// Nothing is ready; these rests keep something waiting.
     Idle(Vec<Rest>),
+    /// The kernel has no watches left: it looks every few seconds instead of being told.
+    Deaf,
 }
 
 /// A crew.
 pub struct Crew<S: Site> {
     site: Arc<S>,
     rota: Rota,
+    /// How many hands are not done, if only with tidying up.
+    hands: usize,
     shift: Shift,
     door: Receiver<Knock<S::Error>>,
     bell: Sender<Knock<S::Error>>,
     /// The newest event when nothing was ready.
     seen: Option<Cursor>,
     patience: Duration,
+    /// How often all of it is looked at anyway.
+    round: Duration,
     /// When something may be claimed although nothing has happened.
     due: Option<Nanos>,
     /// What keeps ready tasks waiting, the first to end first.
     rests: Vec<Rest>,
+    /// Whether something may run that nobody attends to: another worker died, or a hand of ours gave up.
+    may_adopt: bool,
     is_idle: bool,
+}
+
+/// Whether the kernel tells of other workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hearing {
+    Told,
+    Deaf,
 }
 
 enum Knock<E> {
@@ -94,8 +110,10 @@ enum Knock<E> {
     Ledger,
     /// Another worker came or died.
     Worker,
-    /// A hand is done with a task.
-    Hand(TaskId, Result<Walked, E>),
+    /// The outcome of a task is recorded; there is room for another.
+    Arrived(TaskId, Walked),
+    /// A hand is done with a task, and has tidied up after it.
+    Hand(TaskId, Result<(), E>),
 }
 
 impl<S: Site> Crew<S> {
@@ -105,13 +123,16 @@ impl<S: Site> Crew<S> {
         Self {
             site: Arc::new(site),
             rota: Rota::new(capacity),
+            hands: 0,
             shift,
             door,
             bell,
             seen: None,
             patience: ROUND,
+            round: ROUND,
             due: None,
             rests: vec![],
+            may_adopt: true,
             is_idle: false,
         }
     }
@@ -124,7 +145,10 @@ impl<S: Site> Crew<S> {
     ) -> Result<(), EngineError> {
         let _signed_in = sign_in(workshop)?;
         self.listen_to_ledger(workshop)?;
-        self.listen_to_workers(workshop)?;
+        if self.listen_to_workers(workshop)? == Hearing::Deaf {
+            (self.round, self.patience) = (SHORT_ROUND, SHORT_ROUND);
+            tell(News::Deaf)?;
+        }
         self.repair(workshop, &mut tell)?;
         let mut began = 0;
         loop {
@@ -154,7 +178,7 @@ impl<S: Site> Crew<S> {
     /// Whether nobody works and nobody is about to begin.
     fn has_nothing_to_do(&self) -> bool {
         let is_about_to_begin = self.due.is_some() && self.rests.is_empty();
-        self.rota.is_empty() && !is_about_to_begin
+        self.rota.is_empty() && self.hands == 0 && !is_about_to_begin
     }
 
     /// Gives every free hand something to do, and says how many got something.
@@ -164,16 +188,7 @@ impl<S: Site> Crew<S> {
         began: usize,
         tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<usize, EngineError> {
-        let mut count = 0;
-        // What runs already needs somebody, however many hands are busy.
-        for task in adoptable(workshop)? {
-            if let Some(walk) = Walk::take_over(workshop, &task)? {
-                tell(News::TakenOver(Box::new(walk.task().clone())))?;
-                self.rota.join(walk.task());
-                self.start(walk);
-                count += 1;
-            }
-        }
+        let mut count = self.adopt(workshop, tell)?;
         while self.wants_more(began + count)
             && let Some(walk) = self.claim(workshop)?
         {
@@ -182,6 +197,27 @@ impl<S: Site> Crew<S> {
             self.rota.begin(walk.task(), now);
             self.start(walk);
             count += 1;
+        }
+        Ok(count)
+    }
+
+    /// What runs already needs somebody, however many hands are busy.
+    fn adopt(
+        &mut self,
+        workshop: &mut Workshop<'_>,
+        tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
+    ) -> Result<usize, EngineError> {
+        if !std::mem::take(&mut self.may_adopt) {
+            return Ok(0);
+        }
+        let mut count = 0;
+        for task in adoptable(workshop)? {
+            if let Some(walk) = Walk::take_over(workshop, &task)? {
+                tell(News::TakenOver(Box::new(walk.task().clone())))?;
+                self.rota.join(walk.task());
+                self.start(walk);
+                count += 1;
+            }
         }
         Ok(count)
     }
@@ -234,10 +270,13 @@ impl<S: Site> Crew<S> {
     fn start(&mut self, walk: Walk) {
         let id = walk.task().id;
         let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
+        self.hands += 1;
         thread::spawn(move || {
-            let walked = site.walk(walk);
             // Nobody at the door: the crew has gone home.
-            bell.send(Knock::Hand(id, walked)).ok();
+            let done = site.walk(walk, &mut |walked| {
+                bell.send(Knock::Arrived(id, walked)).ok();
+            });
+            bell.send(Knock::Hand(id, done)).ok();
         });
     }
 
@@ -249,7 +288,7 @@ impl<S: Site> Crew<S> {
     ) -> Result<(), EngineError> {
         let now = workshop.clock.now().moment.awake;
         let due = self.due.map(|due| due.since(now).max(AN_INSTANT));
-        let patience = self.patience.min(due.unwrap_or(ROUND));
+        let patience = self.patience.min(due.unwrap_or(self.round));
         match self.door.recv_timeout(patience) {
             Ok(knock) => self.open(knock, tell)?,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)
@@ -258,7 +297,8 @@ impl<S: Site> Crew<S> {
                 (self.seen, self.due) = (None, None);
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                (self.seen, self.patience) = (None, ROUND);
+                (self.seen, self.patience) = (None, self.round);
+                self.may_adopt = true;
                 self.repair(workshop, tell)?;
             }
         }
@@ -276,19 +316,31 @@ impl<S: Site> Crew<S> {
         match knock {
             Knock::Ledger => Ok(()),
             Knock::Worker => {
-                self.patience = A_MOMENT;
+                (self.patience, self.may_adopt) = (A_MOMENT, true);
                 Ok(())
             }
-            Knock::Hand(id, walked) => {
-                self.rota.leave(id);
-                // There may be room now for what was passed over.
-                self.seen = None;
-                match walked {
-                    Ok(walked) => tell(News::Ended(walked)),
-                    Err(error) => tell(News::GivenUp(error)),
+            Knock::Arrived(id, walked) => {
+                self.make_room(id);
+                tell(News::Ended(walked))
+            }
+            Knock::Hand(id, done) => {
+                self.hands -= 1;
+                match done {
+                    Ok(()) => Ok(()),
+                    Err(error) => {
+                        self.make_room(id);
+                        self.may_adopt = true;
+                        tell(News::GivenUp(error))
+                    }
                 }
             }
         }
+    }
+
+    /// What was passed over may have its turn now.
+    fn make_room(&mut self, id: TaskId) {
+        self.rota.leave(id);
+        self.seen = None;
     }
 
     fn repair(
@@ -319,36 +371,23 @@ impl<S: Site> Crew<S> {
         Ok(())
     }
 
-    fn listen_to_workers(&self, workshop: &Workshop<'_>) -> Result<(), EngineError> {
+    fn listen_to_workers(&self, workshop: &Workshop<'_>) -> Result<Hearing, EngineError> {
         let directory = workshop.places.workers(workshop.project);
-        let mut watch = Watch::on_directories(&[&directory]).map_err(EngineError::Watch)?;
+        let mut watch = match Watch::on_directories(&[&directory]) {
+            Ok(watch) => watch,
+            Err(WatchError::Exhausted(..)) => return Ok(Hearing::Deaf),
+            Err(error @ (WatchError::Watch(..) | WatchError::Wait(..))) => {
+                return Err(EngineError::Watch(error));
+            }
+        };
         let bell = self.bell.clone();
         thread::spawn(
             move || {
                 while watch.wait(None).is_ok() && bell.send(Knock::Worker).is_ok() {}
             },
         );
-        Ok(())
+        Ok(Hearing::Told)
     }
-}
-
-/// The file by which those who attend to sessions hear a server's bell. A ledger in a file is its own.
-pub(crate) fn echo(workshop: &Workshop<'_>) -> Result<Option<PathBuf>, EngineError> {
-    match workshop.store.info().kind {
-        StoreKind::Sqlite => Ok(None),
-        StoreKind::Postgres => {
-            let path = workshop.places.echo(workshop.project);
-            Dir::create_private(path.parent().unwrap_or(&path))?;
-            ring(&path);
-            Ok(Some(path))
-        }
-    }
-}
-
-/// Closing it is what is heard. If it fails, they look after a while.
-fn ring(echo: &Path) {
-    let file = File::options().create(true).append(true).open(echo);
-    drop(file);
 }
 
 /// Whatever holds the queue, nothing is claimed.

@@ -107,8 +107,8 @@ fn judge_work(
         return phase::judge(workshop, task, &run, base, at);
     }
     let worktree = workshop.places.worktree(task.project, Attempt::of(task));
-    let paths = match harvest(workshop, task, at, base) {
-        Ok(paths) => paths,
+    let harvest = match harvest(workshop, task, at, base) {
+        Ok(harvest) => harvest,
         Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
     };
     let mut evidence = vec![];
@@ -122,7 +122,7 @@ fn judge_work(
             return Ok(Judgement::Rejected(Ending::Failed(reason(&objection))));
         }
     }
-    if let Some(proof) = commit(workshop, task, at, &paths)? {
+    if let Some(proof) = commit(workshop, task, at, &harvest)? {
         prove(workshop, task, &proof, "commit")?;
         remember(workshop, task, &proof)?;
         evidence.push(proof);

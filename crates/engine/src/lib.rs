@@ -16,6 +16,7 @@ pub mod check;
 mod collect;
 mod crew;
 pub mod depot;
+mod echo;
 mod error;
 pub mod fan_in;
 pub mod gc;

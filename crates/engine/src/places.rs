@@ -119,8 +119,13 @@ impl Attempt {
 
     /// `<name>-<six digits of the id>-<fence>`: readable, and unique even when a name is used again.
     pub fn label(self, task: &Task) -> String {
-        let id = self.task.to_string();
-        format!("{}-{}-{}", task.spec.name, &id[id.len() - 6..], self.fence)
+        format!("{}{}", Self::labels(task), self.fence)
+    }
+
+    /// What the labels of all attempts at a task begin with.
+    pub fn labels(task: &Task) -> String {
+        let id = task.id.to_string();
+        format!("{}-{}-", task.spec.name, &id[id.len() - 6..])
     }
 
     /// The branch its work lands on.

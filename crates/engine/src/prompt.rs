@@ -5,6 +5,7 @@
 
 use handoff_core::task::{Evidence, Reason, Summary};
 use handoff_core::{BranchName, CommitId, Task, visible};
+use handoff_git::saved_work::SavedWork;
 use handoff_package::payload::{Checkpoint, CheckpointStatus, ContextEntry};
 use handoff_package::{Package, Payload};
 
@@ -12,6 +13,8 @@ use crate::fan_in::Gathering;
 
 /// So many keys of a context are told.
 const KEYS: usize = 50;
+/// So many files of an earlier attempt are named.
+const PATHS: usize = 20;
 /// The longest value that is told; the rest can be had.
 const VALUE: usize = 1_000;
 
@@ -24,6 +27,8 @@ pub(crate) struct Baton<'a> {
     pub(crate) branch: &'a BranchName,
     /// What the sessions before left for this one.
     pub(crate) packages: &'a [Package],
+    /// What was saved of earlier attempts at the task.
+    pub(crate) saved: &'a [SavedWork],
     /// What the tool brought together, and what it could not.
     pub(crate) gathering: Option<&'a Gathering>,
     /// What the phase of a run is told besides.
@@ -41,6 +46,7 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
     for package in baton.packages {
         text += &before(package);
     }
+    text += &saved(baton.saved);
     if let Some(gathering) = baton.gathering {
         text += &gathering.text();
     }
@@ -53,6 +59,35 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
 fn standing(ground: &str) -> String {
     let ground = visible::without_hidden(ground);
     format!("\n# Where the code stands\n\n{ground}\n")
+}
+
+/// The work of attempts that came to nothing: an agent at its limit had begun something, and the next one need not do it again.
+fn saved(saved: &[SavedWork]) -> String {
+    if saved.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<_> = saved.iter().map(saved_line).collect();
+    format!(
+        "\n# What earlier attempts at this task had changed\n\nIt is unfinished, nobody checked it, and it is not in your \
+         worktree. `git show COMMIT:PATH` shows a file as it was left.\n\n{}\n",
+        lines.join("\n")
+    )
+}
+
+fn saved_line(saved: &SavedWork) -> String {
+    let shown = saved.paths.iter().take(PATHS);
+    let shown: Vec<_> = shown
+        .map(|path| format!("`{}`", visible::without_hidden(path).replace('`', "'")))
+        .collect();
+    let more = match saved.paths.len().saturating_sub(PATHS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "- commit {:.12}: {}{more}",
+        saved.commit.as_str(),
+        shown.join(", ")
+    )
 }
 
 fn before(package: &Package) -> String {

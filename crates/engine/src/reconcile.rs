@@ -4,6 +4,7 @@
 mod baselines;
 mod broken_pauses;
 mod lost_holders;
+mod old_batons;
 mod orphaned_worktrees;
 mod stray_sessions;
 mod unfinished_commits;
@@ -11,6 +12,7 @@ mod unfinished_commits;
 pub use baselines::baselines;
 pub use broken_pauses::{broken_pauses, undo_pause};
 pub use lost_holders::{dead_holders, lost_holders};
+pub use old_batons::old_batons;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{attempts, orphan_at};
 pub use stray_sessions::stray_sessions;
@@ -53,6 +55,8 @@ pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
         workshop.repository,
     )
     .ok();
+    // A view for people keeps nobody from working either.
+    old_batons(workshop).ok();
     let mut repaired = orphaned_worktrees(workshop)?;
     repaired.given_back = given_back;
     Ok(repaired)

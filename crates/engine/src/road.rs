@@ -3,13 +3,14 @@
 //! Two ways lead onto it: a ready task is claimed, or the attempt of a dead worker is taken over where it stands. From the
 //! session on they are the same.
 
+mod arrival;
 mod rejection;
 
-use handoff_core::run::Cause;
 use handoff_core::task::{Command, Evidence, Part, Reason};
 use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
+use handoff_git::saved_work::SavedWork;
 use handoff_store::queue::Agents;
 
 use crate::adoption::session_of;
@@ -23,7 +24,7 @@ use crate::session::Attendant;
 use crate::spawn::{Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
-use crate::{fan_in, phase, reconcile, seal};
+use crate::{fan_in, phase, seal};
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,47 +175,6 @@ impl Walk {
         &self.task
     }
 
-    /// Walks, and gives the task back if something is wrong that is not the task's fault.
-    pub fn to_the_end(
-        mut self,
-        workshop: &mut Workshop<'_>,
-        spawn: &dyn Spawn,
-    ) -> Result<Walked, EngineError> {
-        let name = self.task.spec.name.clone();
-        match self.go(workshop, spawn) {
-            Ok(ending) => Ok(Walked { name, ending }),
-            // Its parts do not fit together: trying again would not help.
-            Err(error @ EngineError::NoBeginning(_)) => {
-                let ending = Ending::Blocked(reason(&error.to_string()));
-                let ending = self.reject(workshop, ending)?;
-                Ok(Walked { name, ending })
-            }
-            Err(EngineError::NoProof(why)) => {
-                let cause = Cause::NoProof;
-                prove(workshop, &self.task, &Evidence::Refused { cause }, "refuse")?;
-                let ending = self.reject(workshop, Ending::Blocked(reason(&why)))?;
-                self.summon(&ending, spawn);
-                reconcile::retire(workshop, &self.task, Attempt::of(&self.task)).ok();
-                Ok(Walked { name, ending })
-            }
-            Err(EngineError::Spawn(error)) => {
-                let ending = self.put_off(workshop, self.unstarted(&error.to_string()))?;
-                self.summon(&ending, spawn);
-                reconcile::retire(workshop, &self.task, Attempt::of(&self.task)).ok();
-                Ok(Walked { name, ending })
-            }
-            Err(error) => {
-                let mut why = error.to_string();
-                if let Some(cause) = std::error::Error::source(&error) {
-                    why = format!("{why}: {cause}");
-                }
-                // If that fails too, the lease ends with our lock.
-                self.reject(workshop, Ending::GivenBack(reason(&why))).ok();
-                Err(error)
-            }
-        }
-    }
-
     fn go(
         &mut self,
         workshop: &mut Workshop<'_>,
@@ -292,22 +252,35 @@ impl Walk {
         told: Option<&str>,
     ) -> Result<(), EngineError> {
         let packages = workshop.packages_before(&self.task)?;
+        let saved = self.saved(workshop);
         let text = prompt(&Baton {
             task: &self.task,
             base: &self.base,
             ground: self.ground.as_deref(),
             branch: &Attempt::of(&self.task).branch(&self.task),
             packages: &packages,
+            saved: &saved,
             gathering,
             told,
         });
         let dir = Dir::open(&workshop.places.session(self.session))?;
-        Ok(atomic::replace(
+        // Whoever reads it lives now: after a power cut it is another session that is told.
+        Ok(atomic::replace_view(
             &dir,
             "prompt.md",
             text.as_bytes(),
             Mode::Private,
         )?)
+    }
+
+    /// What is left of earlier attempts. It only informs: what cannot be found out is left out.
+    fn saved(&self, workshop: &Workshop<'_>) -> Vec<SavedWork> {
+        if self.task.fence.number() <= 1 {
+            return vec![];
+        }
+        let label = Attempt::labels(&self.task);
+        let saved = workshop.git.saved_work(workshop.repository, &label);
+        saved.unwrap_or_default()
     }
 
     /// Lets the agent begin. What whoever takes over needs is written down before.
@@ -357,8 +330,6 @@ impl Walk {
             phase::show_in_git(workshop, &run).ok();
         }
         drop(occupied);
-        // The outcome is recorded; what keeps the worktree from going is the reconcilers' business.
-        reconcile::retire(workshop, task, Attempt::of(task)).ok();
         Ok(ending)
     }
 

@@ -8,7 +8,7 @@ use handoff_agents::Block;
 use handoff_core::rest::Setback;
 use handoff_core::task::Command;
 use handoff_core::{SessionId, Task, Timestamp};
-use handoff_files::Watch;
+use handoff_files::{Watch, WatchError};
 use handoff_session::journal::{self, Event};
 use handoff_session::last_word::LastWord;
 use handoff_session::message::{self, Finish, Urgency};
@@ -17,7 +17,7 @@ use handoff_session::{Client, Known, Standing, catalogue, place};
 use handoff_store::{StoreError, StoreKind};
 
 use crate::attendance::{self, Act, Conclusion, Life, Sight};
-use crate::crew::echo;
+use crate::echo::echo;
 use crate::error::EngineError;
 use crate::spawn::{Call, Need, Spawn};
 use crate::trouble::Stuck;
@@ -68,7 +68,7 @@ impl<'a> Attendant<'a> {
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
     ) -> Result<Conclusion, EngineError> {
-        let mut watch = self.watch(workshop)?;
+        let mut ear = Ear::of(self.watch(workshop))?;
         let mut beaten = workshop.clock.now().moment.awake;
         loop {
             let known = self.known(workshop)?;
@@ -87,8 +87,7 @@ impl<'a> Attendant<'a> {
                 }
                 Act::Wait => patience = self.until_late(&sight).min(doubt),
             }
-            // Whatever wakes us, we look.
-            drop(watch.wait(Some(patience.min(HEARTBEAT))));
+            ear.wait(patience.min(HEARTBEAT));
             let now = workshop.clock.now().moment.awake;
             if now.since(beaten) >= HEARTBEAT {
                 self.beat(workshop)?;
@@ -219,6 +218,32 @@ impl<'a> Attendant<'a> {
                 Ok(())
             }
             beaten => beaten,
+        }
+    }
+}
+
+/// What wakes an attendant.
+enum Ear {
+    /// The kernel tells of changes.
+    Told(Watch),
+    /// It has no watches left: time does.
+    Deaf,
+}
+
+impl Ear {
+    fn of(watch: Result<Watch, EngineError>) -> Result<Self, EngineError> {
+        match watch {
+            Ok(watch) => Ok(Self::Told(watch)),
+            Err(EngineError::Watch(WatchError::Exhausted(..))) => Ok(Self::Deaf),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whatever wakes us, we look.
+    fn wait(&mut self, patience: Duration) {
+        match self {
+            Self::Told(watch) => drop(watch.wait(Some(patience))),
+            Self::Deaf => std::thread::park_timeout(patience.min(LOOK_AGAIN)),
         }
     }
 }

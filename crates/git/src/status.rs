@@ -106,29 +106,26 @@ impl Git {
     }
 
     fn subjects(&self, at: &Repository, range: &str, limit: u32) -> Result<Vec<String>, GitError> {
-        let limit = format!("--max-count={limit}");
-        let answer = self
-            .call("log", at.any_place())
-            .arguments([
-                "-z",
-                "--no-show-signature",
-                "--format=%h %s",
-                &limit,
-                "--end-of-options",
-                range,
-            ])
-            .run()?;
-        let lines = answer
-            .split(|&byte| byte == 0)
-            .filter(|line| !line.is_empty());
-        Ok(lines
-            .map(|line| printable(&String::from_utf8_lossy(line)))
-            .collect())
+        self.ask_subjects(at, range, limit)?.answer()
     }
 
-    /// The first lines of the newest commits, newest first, fit to be shown.
-    pub fn newest_subjects(&self, at: &Repository, limit: u32) -> Result<Vec<String>, GitError> {
-        self.subjects(at, "HEAD", limit)
+    fn ask_subjects(&self, at: &Repository, range: &str, limit: u32) -> Result<Subjects, GitError> {
+        let limit = format!("--max-count={limit}");
+        let call = self.call("log", at.any_place()).arguments([
+            "-z",
+            "--no-show-signature",
+            "--format=%h %s",
+            &limit,
+            "--end-of-options",
+            range,
+        ]);
+        Ok(Subjects(call.begin()?))
+    }
+
+    /// Asks for the first lines of the newest commits, newest first, fit to be shown. Whoever asks can do something else
+    /// while git looks.
+    pub fn newest_subjects(&self, at: &Repository, limit: u32) -> Result<Subjects, GitError> {
+        self.ask_subjects(at, "HEAD", limit)
     }
 
     /// How much is changed and not committed, in git's words; empty if nothing is.
@@ -144,6 +141,23 @@ impl Git {
             ])
             .run()?;
         Ok(printable(String::from_utf8_lossy(&answer).trim()))
+    }
+}
+
+/// The first lines of commits, asked for and not heard yet.
+#[derive(Debug)]
+pub struct Subjects(Begun);
+
+impl Subjects {
+    /// Waits for them.
+    pub fn answer(self) -> Result<Vec<String>, GitError> {
+        let answer = self.0.finish()?;
+        let lines = answer
+            .split(|&byte| byte == 0)
+            .filter(|line| !line.is_empty());
+        Ok(lines
+            .map(|line| printable(&String::from_utf8_lossy(line)))
+            .collect())
     }
 }
 

@@ -15,7 +15,7 @@ use super::beginning::{is_in, suite_of};
 use super::bench::{Exhibit, Referee, measured};
 use super::test_item::{LIST, list_in, ticked};
 use super::{build_output, path_rule};
-use crate::collect::{commit_as, harvest};
+use crate::collect::{Harvest, commit_as, harvest};
 use crate::error::EngineError;
 use crate::judgement::{Judgement, prove};
 use crate::road::{Ending, reason};
@@ -76,11 +76,11 @@ pub(crate) fn judge(
         suite,
         referee: Referee::of(workshop, run.id)?,
     };
-    let paths = match harvest(workshop, task, at, base) {
-        Ok(paths) => paths,
+    let harvest = match harvest(workshop, task, at, base) {
+        Ok(harvest) => harvest,
         Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
     };
-    match court.hear(workshop, &paths)? {
+    match court.hear(workshop, &harvest)? {
         Ok(evidence) => Ok(Judgement::Accepted(evidence)),
         Err(Refusal { cause, why }) => {
             prove(workshop, task, &Evidence::Refused { cause }, "refuse")?;
@@ -106,10 +106,11 @@ impl Court<'_> {
     fn hear(
         &self,
         workshop: &mut Workshop<'_>,
-        paths: &[RepoPath],
+        harvest: &Harvest,
     ) -> Result<Result<Vec<Evidence>, Refusal>, EngineError> {
         let said = workshop.reload(self.task)?.report.and_then(|it| it.result);
-        let candidate = self.commit(workshop, paths)?;
+        let paths = harvest.paths.as_slice();
+        let candidate = self.commit(workshop, harvest)?;
         let said = match self.result(said.as_ref().map(JsonText::as_str)) {
             Ok(said) => said,
             Err(why) => {
@@ -145,10 +146,10 @@ impl Court<'_> {
     fn commit(
         &self,
         workshop: &mut Workshop<'_>,
-        paths: &[RepoPath],
+        harvest: &Harvest,
     ) -> Result<CommitId, EngineError> {
         let message = self.message();
-        let proof = commit_as(workshop, self.task, self.at, paths, &message)?;
+        let proof = commit_as(workshop, self.task, self.at, harvest, &message)?;
         let commit = match &proof {
             Some(proof) => {
                 prove(workshop, self.task, proof, "commit")?;

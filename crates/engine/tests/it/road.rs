@@ -422,6 +422,12 @@ fn an_agent_at_its_limit_puts_its_task_off_and_that_is_no_attempt() {
         "what it had begun is kept"
     );
     stage.tell(&now, handoff_core::task::Command::Unhold);
-    assert_eq!(stage.walk("echo new > new.txt").ending, Ending::Done);
+    let told = "cp \"$HANDOFF_PROMPT_FILE\" told.md";
+    assert_eq!(stage.walk(told).ending, Ending::Done);
+    let now = stage.task(task.id);
+    let branch = stage.branch(&now).unwrap();
+    let told = stage.repo.file_of(&branch, "told.md");
+    let saved = told.split("# What earlier attempts").nth(1).unwrap();
+    assert!(saved.contains("`begun.txt`"), "{told}");
     stage.assert_sound();
 }

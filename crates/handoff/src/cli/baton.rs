@@ -7,6 +7,7 @@ use handoff_core::{Batch, Ownership, Task, TaskId, visible};
 use handoff_engine::Ground as Standing;
 use handoff_files::{Dir, Mode, atomic};
 use handoff_git::Git;
+use handoff_git::status::Subjects;
 use handoff_store::{packages, read, tasks};
 
 use crate::context::Context;
@@ -21,15 +22,35 @@ pub(super) struct Ground {
     commits: Vec<String>,
 }
 
-impl Ground {
-    /// What cannot be found out is left out: the baton is for reading.
-    pub(super) fn of(desk: &mut Desk, ctx: &Context) -> Self {
+/// A look at where the code stands that git is still busy with.
+pub(super) struct Survey {
+    git: Git,
+    commits: Option<Subjects>,
+}
+
+impl Survey {
+    /// Lets git begin, so that a task can be recorded meanwhile.
+    pub(super) fn begin(desk: &Desk, ctx: &Context) -> Self {
         let git = Git::new(ctx.ambient.environment.clone());
+        let commits = git.newest_subjects(&desk.repository, COMMITS).ok();
+        Self { git, commits }
+    }
+
+    /// What cannot be found out is left out: the baton is for reading.
+    pub(super) fn finish(self, desk: &mut Desk) -> Ground {
         let at = &desk.repository;
-        Self {
-            commits: git.newest_subjects(at, COMMITS).unwrap_or_default(),
-            standing: Standing::survey(&mut *desk.store, desk.project, &git, at).ok(),
+        let standing = Standing::survey(&mut *desk.store, desk.project, &self.git, at).ok();
+        let commits = self.commits.and_then(|it| it.answer().ok());
+        Ground {
+            standing,
+            commits: commits.unwrap_or_default(),
         }
+    }
+}
+
+impl Ground {
+    pub(super) fn of(desk: &mut Desk, ctx: &Context) -> Self {
+        Survey::begin(desk, ctx).finish(desk)
     }
 
     fn verified(&self) -> String {
@@ -61,8 +82,8 @@ fn short(commit: &str) -> &str {
 }
 
 /// Writes the baton of a task.
-pub(super) fn write(desk: &mut Desk, task: &Task, ctx: &Context) {
-    let ground = Ground::of(desk, ctx);
+pub(super) fn write(desk: &mut Desk, task: &Task, survey: Survey) {
+    let ground = survey.finish(desk);
     write_on(desk, task, &ground);
 }
 
@@ -82,7 +103,9 @@ fn write_on(desk: &mut Desk, task: &Task, ground: &Ground) {
     // The ledger has the task; a view that cannot be written is written at the next dump.
     Dir::create_private(&place)
         .ok()
-        .and_then(|dir| atomic::replace(&dir, &name(task), text.as_bytes(), Mode::Private).ok())
+        .and_then(|dir| {
+            atomic::replace_view(&dir, &name(task), text.as_bytes(), Mode::Private).ok()
+        })
         .unwrap_or_default();
 }
 

@@ -146,10 +146,11 @@ fn record(
     verb: &str,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
+    let survey = baton::Survey::begin(desk, ctx);
     let recorded = desk.submit(change, key)?;
     let mut is_open = false;
     if let Answer::Task(task) = &recorded.receipt.answer {
-        baton::write(desk, task, ctx);
+        baton::write(desk, task, survey);
         is_open = task.state.ending().is_none();
     }
     let shown = show_change(desk, &recorded, verb, ctx);

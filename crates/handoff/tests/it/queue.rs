@@ -27,7 +27,9 @@ fn add_puts_a_task_into_the_queue() {
       "key": "k1",
       "schema": "handoff.receipt/1",
       "task": {
+        "agent": null,
         "attempts": 0,
+        "batch": null,
         "brief": "Later.",
         "created_at": "<time>",
         "ended_at": null,
@@ -180,7 +182,9 @@ fn show_tells_everything_about_a_task() {
     ");
     assert_snapshot!(pretty(&stage, "queue show fix"), @r#"
     {
+      "agent": null,
       "attempts": 0,
+      "batch": null,
       "brief": "Fix it.\nAll of it.",
       "created_at": "<time>",
       "ended_at": null,
@@ -240,7 +244,9 @@ fn claim_gives_the_brief_and_the_fence() {
       "key": "k1",
       "schema": "handoff.claim/1",
       "task": {
+        "agent": null,
         "attempts": 1,
+        "batch": null,
         "brief": "Do other.",
         "created_at": "<time>",
         "ended_at": null,

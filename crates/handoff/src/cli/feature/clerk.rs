@@ -135,9 +135,17 @@ pub(super) fn plan_digest(feature: &Feature) -> Result<Option<Digest>, Failure> 
 
 /// What the ledger knows of a feature; none if it never heard of it.
 pub(super) fn known(ctx: &Context, feature: &Feature) -> Result<Option<FeatureRecord>, Failure> {
-    let Some(mut desk) = Desk::peek(ctx)? else {
-        return Ok(None);
-    };
+    match Desk::peek(ctx)? {
+        Some(mut desk) => known_at(&mut desk, feature),
+        None => Ok(None),
+    }
+}
+
+/// The same, at a desk that is open already.
+pub(super) fn known_at(
+    desk: &mut Desk,
+    feature: &Feature,
+) -> Result<Option<FeatureRecord>, Failure> {
     let project = desk.project;
     Ok(read(&mut *desk.store, |tx| {
         features::named(tx, project, &feature.name)

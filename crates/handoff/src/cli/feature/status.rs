@@ -3,7 +3,8 @@
 mod card;
 mod follow;
 
-use handoff_api::{ExitCode, StatusDocument, TreeDocument};
+use handoff_api::{ExitCode, RestDocument, StatusDocument, TreeDocument};
+use handoff_core::Rest;
 use handoff_process::Kernel;
 use handoff_workspace::briefing::freshness_verdict;
 use handoff_workspace::plan::{Marker, Verdict};
@@ -43,7 +44,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     let survey = Survey::take(&site, &args.feature, ctx)?;
     let document = document(&site, &survey)?;
-    show(document, ctx)?;
+    show(document, &survey.rests, ctx)?;
     Ok(ExitCode::Done)
 }
 
@@ -57,12 +58,12 @@ fn list_sessions(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     ps::run(&listed, ctx)
 }
 
-fn show(document: StatusDocument, ctx: &mut Context) -> Result<(), Failure> {
+fn show(document: StatusDocument, rests: &[Rest], ctx: &mut Context) -> Result<(), Failure> {
     if ctx.out.is_json() {
         ctx.out.document(StatusDocument::SCHEMA, document)?;
         return Ok(());
     }
-    for line in card::lines(&document, &ctx.out) {
+    for line in card::lines(&document, rests, &ctx.out) {
         ctx.out.line(line)?;
     }
     Ok(())
@@ -94,6 +95,7 @@ fn document(site: &Site, survey: &Survey) -> Result<StatusDocument, Failure> {
             .as_ref()
             .map_or_else(Vec::new, |code| code.edited.clone()),
         checks: checks.map(|check| standing(survey, check)).collect(),
+        rests: survey.rests.iter().map(RestDocument::of).collect(),
         next: next(site, survey)?,
         warnings: { survey.warnings.iter().cloned() }
             .chain(without_walls(Kernel::read()))

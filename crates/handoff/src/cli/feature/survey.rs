@@ -1,7 +1,7 @@
 //! Everything that is known of a feature, looked at once: what `status` shows and `continue` tells.
 
 use handoff_core::tree::{Freshness, Ignorance, Relation};
-use handoff_core::{Digest, FeatureRecord};
+use handoff_core::{Digest, FeatureRecord, Rest};
 use handoff_git::Status;
 use handoff_workspace::briefing::{CodeNow, Facts, Knowledge, Memory};
 use handoff_workspace::config::Config;
@@ -11,10 +11,11 @@ use handoff_workspace::workspace::FOLDER;
 use handoff_workspace::{Document, Feature, Plan};
 
 use super::choice::FeatureArg;
-use super::clerk::known;
+use super::clerk::known_at;
 use super::pen::read;
 use super::site::{Site, seen};
 use crate::context::Context;
+use crate::desk::Desk;
 use crate::failure::Failure;
 
 /// So many commits since the record are named.
@@ -30,6 +31,8 @@ pub(super) struct Survey {
     pub(super) record: Option<FeatureRecord>,
     pub(super) code: Option<Status>,
     pub(super) freshness: Freshness,
+    /// What keeps ready tasks of the project waiting.
+    pub(super) rests: Vec<Rest>,
     /// What could not be found out; the rest is told all the same.
     pub(super) warnings: Vec<String>,
     plan_digest: Option<Digest>,
@@ -63,6 +66,7 @@ impl Survey {
             code: None,
             record: None,
             freshness: Freshness::unknown(Ignorance::NoGit),
+            rests: vec![],
             warnings: vec![],
             commits: vec![],
             feature,
@@ -75,9 +79,9 @@ impl Survey {
 
     /// A ledger that cannot be read must not keep anybody from going on: what it knows is then unknown, and that is said.
     fn ask_ledger(&mut self, ctx: &Context) {
-        match known(ctx, &self.feature) {
-            Ok(record) => {
-                self.record = record;
+        match ledger(ctx, &self.feature) {
+            Ok((record, rests)) => {
+                (self.record, self.rests) = (record, rests);
                 self.freshness = Freshness::unknown(Ignorance::NotRecorded);
             }
             Err(failure) => {
@@ -143,4 +147,13 @@ impl Survey {
             },
         }
     }
+}
+
+/// What the ledger knows of a feature, and what rests in its project.
+fn ledger(ctx: &Context, feature: &Feature) -> Result<(Option<FeatureRecord>, Vec<Rest>), Failure> {
+    let Some(mut desk) = Desk::peek(ctx)? else {
+        return Ok((None, vec![]));
+    };
+    let usual = ctx.config()?.worker.agent;
+    Ok((known_at(&mut desk, feature)?, desk.rests(usual.as_ref())?))
 }

@@ -2,6 +2,7 @@
 
 use handoff_api::{ExitCode, RescueDocument, SavedRow};
 use handoff_core::{Action, BranchName};
+use handoff_engine::Attempt;
 use handoff_git::Git;
 use handoff_git::saved_work::SavedWork;
 use handoff_store::StoreError;
@@ -24,8 +25,7 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
     let task = desk.task(&args.task)?;
-    let id = task.id.to_string();
-    let label = format!("{}-{}-", task.spec.name, &id[id.len() - 6..]);
+    let label = Attempt::labels(&task);
     let git = Git::new(ctx.ambient.environment.clone());
     let failed = |error: handoff_git::GitError| Failure::of(ExitCode::Failed, &error);
     let saved = git.saved_work(&desk.repository, &label).map_err(failed)?;

@@ -40,12 +40,12 @@ impl Place {
 impl Site for Place {
     type Error = Failure;
 
-    fn walk(&self, walk: Walk) -> Result<Walked, Failure> {
+    fn walk(&self, walk: Walk, arrived: &mut dyn FnMut(Walked)) -> Result<(), Failure> {
         let ctx = self.context();
         let clock = ctx.clock()?;
         let mut desk = Desk::open(&ctx)?;
         let mut workshop = desk.workshop(&ctx, &*clock)?;
-        Ok(walk.to_the_end(&mut workshop, &self.spawner)?)
+        Ok(walk.walk(&mut workshop, &self.spawner, arrived)?)
     }
 
     fn listen(&self, heard: &mut dyn FnMut() -> bool) -> Result<(), Failure> {

@@ -50,6 +50,11 @@ impl Reporter {
                 }
                 Ok(())
             }
+            News::Deaf => note(
+                "No inotify watch is left here: the worker looks every 2 s instead of being told."
+                    .to_owned(),
+                ctx,
+            ),
             News::Ended(walked) => self.ended(&walked, ctx),
             News::GivenUp(failure) => {
                 self.wrong += 1;

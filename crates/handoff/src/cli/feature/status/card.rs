@@ -1,9 +1,10 @@
 //! The status of a feature as a card of a few lines.
 
 use handoff_api::{PlanDocument, PlanVerdict, StatusDocument, StepDocument, TreeDocument};
+use handoff_core::Rest;
 
 use crate::cli::feature::standing::word;
-use crate::output::{Output, Tone, cut, one_line};
+use crate::output::{Output, Tone, cut, one_line, rest_lines};
 
 /// How wide the labels are.
 const LABEL: usize = 9;
@@ -19,11 +20,11 @@ struct Row {
     text: String,
 }
 
-pub(super) fn lines(document: &StatusDocument, out: &Output) -> Vec<String> {
+pub(super) fn lines(document: &StatusDocument, rests: &[Rest], out: &Output) -> Vec<String> {
     let name = out.styled(Tone::Strong, &document.feature);
     let mut lines = vec![format!("{name}  {}", progress(&document.plan, out))];
     let width = out.width().saturating_sub(LABEL + 2);
-    for row in rows(document) {
+    for row in rows(document, rests) {
         let label = out.styled(Tone::Faint, &format!("{:LABEL$}", row.label));
         let text = out.styled(row.tone, &cut(&one_line(&row.text), width));
         lines.push(format!("  {label}{text}"));
@@ -38,7 +39,7 @@ fn progress(plan: &PlanDocument, out: &Output) -> String {
     format!("{done}{open}  {} of {} steps done", plan.done, plan.total)
 }
 
-fn rows(document: &StatusDocument) -> Vec<Row> {
+fn rows(document: &StatusDocument, rests: &[Rest]) -> Vec<Row> {
     let mut rows = vec![step(&document.plan), freshness(document)];
     rows.extend(document.is_plan_edited.then(edited_plan));
     rows.extend(document.tree.as_ref().map(code));
@@ -57,6 +58,11 @@ fn rows(document: &StatusDocument) -> Vec<Row> {
         label: "blocked",
         tone: Tone::Attention,
         text: blocker.clone(),
+    }));
+    rows.extend(rest_lines(rests).into_iter().map(|text| Row {
+        label: "rests",
+        tone: Tone::Attention,
+        text,
     }));
     rows.extend(document.warnings.iter().map(|warning| Row {
         label: "warning",

@@ -34,7 +34,10 @@ pub(super) fn run(
         // Before the look: what changes after it wakes us.
         let watch = watch(site, choice, ctx);
         match Survey::take(site, choice, ctx) {
-            Ok(survey) => show_if_new(document(site, &survey)?, &mut shown, ctx)?,
+            Ok(survey) => {
+                let document = document(site, &survey)?;
+                show_if_new(document, &survey.rests, &mut shown, ctx)?;
+            }
             // A feature that is switched or moved just now is there again at the next look.
             Err(failure) if shown.is_some() => ctx.out.note(&failure.message)?,
             Err(failure) => return Err(failure),
@@ -45,6 +48,7 @@ pub(super) fn run(
 
 fn show_if_new(
     document: StatusDocument,
+    rests: &[Rest],
     shown: &mut Option<String>,
     ctx: &mut Context,
 ) -> Result<(), Failure> {
@@ -54,7 +58,7 @@ fn show_if_new(
         if shown.is_some() {
             ctx.out.next_screen()?;
         }
-        show(document, ctx)?;
+        show(document, rests, ctx)?;
         *shown = Some(form);
     }
     Ok(())

@@ -1,0 +1,85 @@
+//! The end of a walk: the outcome is recorded, whoever waits for it is told, and the worktree goes.
+
+use handoff_core::run::Cause;
+use handoff_core::task::Evidence;
+
+use super::{Ending, Walk, Walked, reason};
+use crate::error::EngineError;
+use crate::judgement::prove;
+use crate::places::Attempt;
+use crate::reconcile;
+use crate::spawn::Spawn;
+use crate::workshop::Workshop;
+
+impl Walk {
+    /// Walks, and returns when nothing of the attempt is left but what it made.
+    pub fn to_the_end(
+        self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+    ) -> Result<Walked, EngineError> {
+        let mut arrived = None;
+        self.walk(workshop, spawn, &mut |walked| arrived = Some(walked))?;
+        Ok(arrived.expect("a walk that does not fail arrives"))
+    }
+
+    /// Walks. `arrived` hears of the outcome as soon as nobody has to wait for the rest: what is done has left all that
+    /// counts in git and in the ledger, and the next task can begin while its worktree is looked at for the last time and
+    /// removed. What is not done may be begun again, and the next attempt wants to know what was saved of this one.
+    pub fn walk(
+        mut self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+        arrived: &mut dyn FnMut(Walked),
+    ) -> Result<(), EngineError> {
+        let name = self.task.spec.name.clone();
+        let ending = self.arrive(workshop, spawn)?;
+        let is_done = ending == Ending::Done;
+        let mut walked = Some(Walked { name, ending });
+        if is_done && let Some(walked) = walked.take() {
+            arrived(walked);
+        }
+        // The outcome is recorded; what keeps the worktree from going is the reconcilers' business.
+        reconcile::retire(workshop, &self.task, Attempt::of(&self.task)).ok();
+        if let Some(walked) = walked {
+            arrived(walked);
+        }
+        Ok(())
+    }
+
+    /// Goes as far as the outcome, and gives the task back if something is wrong that is not the task's fault.
+    fn arrive(
+        &mut self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+    ) -> Result<Ending, EngineError> {
+        match self.go(workshop, spawn) {
+            Ok(ending) => Ok(ending),
+            // Its parts do not fit together: trying again would not help.
+            Err(error @ EngineError::NoBeginning(_)) => {
+                self.reject(workshop, Ending::Blocked(reason(&error.to_string())))
+            }
+            Err(EngineError::NoProof(why)) => {
+                let cause = Cause::NoProof;
+                prove(workshop, &self.task, &Evidence::Refused { cause }, "refuse")?;
+                let ending = self.reject(workshop, Ending::Blocked(reason(&why)))?;
+                self.summon(&ending, spawn);
+                Ok(ending)
+            }
+            Err(EngineError::Spawn(error)) => {
+                let ending = self.put_off(workshop, self.unstarted(&error.to_string()))?;
+                self.summon(&ending, spawn);
+                Ok(ending)
+            }
+            Err(error) => {
+                let mut why = error.to_string();
+                if let Some(cause) = std::error::Error::source(&error) {
+                    why = format!("{why}: {cause}");
+                }
+                // If that fails too, the lease ends with our lock.
+                self.reject(workshop, Ending::GivenBack(reason(&why))).ok();
+                Err(error)
+            }
+        }
+    }
+}
