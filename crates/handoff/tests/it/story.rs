@@ -23,6 +23,8 @@ macro_rules! on_both_stores {
     };
 }
 
+mod pain;
+
 on_both_stores! {
     work_goes_from_hand_to_hand,
     repeating_with_the_same_key_does_nothing_new,
