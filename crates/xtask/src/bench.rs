@@ -6,8 +6,10 @@
 
 mod binaries;
 mod commit;
+mod crew;
 mod drain;
 mod dump;
+mod fanout;
 mod feature;
 mod fill;
 mod ledger;
@@ -69,12 +71,14 @@ enum Bench {
     Commit,
     /// Sealing, receiving and listing packages, against `sha256sum`, one fsync and reading headers; memory of attachments.
     Package,
+    /// A worker: how soon the next agent runs, a batch beside the ideal schedule, and what it needs without work.
+    Worker,
     /// Size and speed of cargo profiles.
     Profiles,
 }
 
 /// Comparing profiles builds the product from nothing four times, and is done once in a while.
-const USUAL: [Bench; 9] = [
+const USUAL: [Bench; 10] = [
     Bench::Startup,
     Bench::Dump,
     Bench::Drain,
@@ -84,6 +88,7 @@ const USUAL: [Bench; 9] = [
     Bench::Send,
     Bench::Commit,
     Bench::Package,
+    Bench::Worker,
 ];
 
 /// How much is measured.
@@ -172,6 +177,7 @@ fn measure(name: Bench, run: &mut Run) -> Result<Report> {
         Bench::Send => sessions::send::bench(run),
         Bench::Commit => commit::bench(run),
         Bench::Package => package::bench(run),
+        Bench::Worker => crew::bench(run),
         Bench::Profiles => profiles::bench(run),
     }?;
     report.publish()?;

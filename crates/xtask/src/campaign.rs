@@ -29,6 +29,7 @@ mod pauses;
 mod places;
 mod power;
 mod product;
+mod road;
 mod stage;
 mod stale_lease;
 mod stopping;
@@ -92,12 +93,24 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 34] = [
+const FAULTS: [Fault; 40] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
         needs: &[],
         run: kills::run,
+    },
+    Fault {
+        id: "D01W",
+        title: "workers are killed on the whole road, and somebody follows (D06)",
+        needs: &[],
+        run: road::kills,
+    },
+    Fault {
+        id: "D01G",
+        title: "a worker is killed while it brings a batch together",
+        needs: &[],
+        run: road::gather,
     },
     Fault {
         id: "D02",
@@ -172,6 +185,18 @@ const FAULTS: [Fault; 34] = [
         run: drain::run,
     },
     Fault {
+        id: "D10W",
+        title: "several workers drain one queue, down the whole road",
+        needs: &[],
+        run: road::drain,
+    },
+    Fault {
+        id: "D11",
+        title: "a worker is killed while its agents print",
+        needs: &[],
+        run: road::survival,
+    },
+    Fault {
         id: "D12",
         title: "a session does not want to end",
         needs: &[],
@@ -238,10 +263,22 @@ const FAULTS: [Fault; 34] = [
         run: places::fuse,
     },
     Fault {
+        id: "D23",
+        title: "the kernel has no watches left",
+        needs: &[Need::Root],
+        run: road::watches,
+    },
+    Fault {
         id: "D24",
         title: "a person's terminal is closed",
         needs: &[],
         run: closing::run,
+    },
+    Fault {
+        id: "D25",
+        title: "everything stands still for longer than a lease lasts",
+        needs: &[],
+        run: road::standstill,
     },
     Fault {
         id: "D29",

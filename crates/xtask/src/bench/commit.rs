@@ -2,7 +2,6 @@
 //! `git commit --only`), beside plain git, whose commits take along what others have staged, and beside
 //! handoff-fanout's `safe-commit`. And what the guard costs.
 
-mod fanout;
 mod field;
 mod guard;
 
@@ -11,7 +10,7 @@ use anyhow::Result;
 use self::field::{Field, WORKERS, Way};
 use super::report::{Report, Target};
 use super::samples::{Samples, times};
-use super::{Run, binaries};
+use super::{Run, binaries, fanout};
 
 /// Commits of each process in one slice; between slices the ways take turns.
 const EACH: usize = 5;
@@ -27,7 +26,7 @@ pub(super) fn bench(run: &mut Run) -> Result<Report> {
         Way::DurableFloor,
         Way::Plain,
     ];
-    match fanout::provide() {
+    match fanout::provide("handoff-safe-commit") {
         Ok(program) => ways.push(Way::Fanout(program)),
         Err(error) => report.remark(format!("handoff-fanout is left out: {error:#}.")),
     }

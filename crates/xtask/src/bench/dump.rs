@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
@@ -11,7 +12,7 @@ use super::race::{Lane, race, to_the_end};
 use super::report::{Report, Target};
 use super::samples::times;
 use super::stage::Stage;
-use super::{Run, binaries};
+use super::{Run, binaries, fanout};
 use crate::program::timed;
 
 /// The calls that wait for a disk.
@@ -52,20 +53,55 @@ pub(super) fn bench(run: &mut Run) -> Result<Report> {
     ));
     report.keep_all(measured);
     count_syncs(&stage, &mut report)?;
+    match fanout::provide("handoff-dump") {
+        Ok(program) => beside_fanout(&program, &stage, run, &mut report)?,
+        Err(error) => report.remark(format!("handoff-fanout is left out: {error:#}.")),
+    }
     Ok(report)
+}
+
+/// The same dump by the earlier tool, in turns with ours.
+fn beside_fanout(fanout: &Path, stage: &Stage, run: &mut Run, report: &mut Report) -> Result<()> {
+    let home = stage.directory().join("fanout");
+    let (mut theirs, mut ours) = (0, 0);
+    let lanes = vec![
+        Lane::new("dump of handoff-fanout", || {
+            theirs += 1;
+            let name = format!("turn-{theirs}");
+            let mut command = stage.program(fanout);
+            command
+                .args(&dump_words(&name)[1..])
+                .env("HANDOFF_HOME", &home);
+            to_the_end(command)
+        }),
+        Lane::new("dump in turns with it", || {
+            ours += 1;
+            to_the_end(stage.handoff(dump_words(&format!("turn-{ours}"))))
+        }),
+    ];
+    let measured = race(lanes, run.scope.choose(5, 100), &mut run.order)?;
+    let [theirs, ours] =
+        ["dump of handoff-fanout", "dump in turns with it"].map(|lane| measured[lane].median());
+    report.figure(
+        "`dump` of handoff-fanout beside `dump`",
+        (times(theirs, ours), "times"),
+        Target::AtLeast(20.0),
+    );
+    report.keep_all(measured);
+    Ok(())
 }
 
 fn dump_words(name: &str) -> [&str; 5] {
     ["dump", "--task", name, "--next", "Go on with the parser."]
 }
 
-fn append_only(stage: &Stage) -> Result<File> {
+pub(super) fn append_only(stage: &Stage) -> Result<File> {
     let path = stage.directory().join("appended");
     Ok(OpenOptions::new().create(true).append(true).open(path)?)
 }
 
 /// 4 KiB, the least that SQLite appends for a change.
-fn append(file: &mut File) -> Result<Duration> {
+pub(super) fn append(file: &mut File) -> Result<Duration> {
     let (done, time) = timed(|| file.write_all(&[7; 4096]).and_then(|()| file.sync_data()));
     done?;
     Ok(time)

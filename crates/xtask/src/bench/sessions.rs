@@ -15,6 +15,7 @@ use handoff_core::Timestamp;
 use handoff_core::time::Clock as _;
 use handoff_process::SystemClock;
 
+pub(super) use self::holder::pss;
 use self::hostel::Hostel;
 use super::race::{Lane, race, to_the_end};
 use super::report::{Report, Target};

@@ -53,7 +53,8 @@ pub(super) fn repaint(binary: &Path, run: &Run, report: &mut Report) -> Result<(
     Ok(())
 }
 
-fn pss(pid: u32) -> Result<f64> {
+/// What a process has of memory, with its share of what others have too.
+pub(in crate::bench) fn pss(pid: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("Pss:"));
     let kilobytes = line

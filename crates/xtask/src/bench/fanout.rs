@@ -9,12 +9,12 @@ use crate::program;
 /// The newest that was published.
 const PACKAGE: &str = "handoff-fanout==1.9.0";
 
-/// Installs it if it is not there yet, and says where its `safe-commit` is.
-pub(super) fn provide() -> Result<PathBuf> {
+/// Installs it if it is not there yet, and says where one of its programs is.
+pub(super) fn provide(name: &str) -> Result<PathBuf> {
     let home = program::workspace_root().join("target/bench/fanout");
-    let safe_commit = home.join("bin/handoff-safe-commit");
-    if safe_commit.is_file() {
-        return Ok(safe_commit);
+    let wanted = home.join("bin").join(name);
+    if wanted.is_file() {
+        return Ok(wanted);
     }
     ensure!(
         program::find_program("python3").is_some(),
@@ -25,6 +25,6 @@ pub(super) fn provide() -> Result<PathBuf> {
     let mut install = program::program(home.join("bin/pip"));
     install.args(["install", "--quiet", "--disable-pip-version-check", PACKAGE]);
     program::run(&mut install).context("pip cannot install it")?;
-    ensure!(safe_commit.is_file(), "its package has no `safe-commit`");
-    Ok(safe_commit)
+    ensure!(wanted.is_file(), "its package has no `{name}`");
+    Ok(wanted)
 }
