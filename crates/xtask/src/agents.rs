@@ -18,6 +18,7 @@ mod shell_case;
 mod timeline;
 mod trial;
 mod witness;
+mod workflow_case;
 
 use std::ffi::OsString;
 use std::fmt;

@@ -24,6 +24,7 @@ mod scale;
 mod sessions;
 mod stage;
 mod startup;
+mod workflow;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
@@ -73,12 +74,14 @@ enum Bench {
     Package,
     /// A worker: how soon the next agent runs, a batch beside the ideal schedule, and what it needs without work.
     Worker,
+    /// A phase of a workflow, without the time of agent, git and tests.
+    Workflow,
     /// Size and speed of cargo profiles.
     Profiles,
 }
 
 /// Comparing profiles builds the product from nothing four times, and is done once in a while.
-const USUAL: [Bench; 10] = [
+const USUAL: [Bench; 11] = [
     Bench::Startup,
     Bench::Dump,
     Bench::Drain,
@@ -89,6 +92,7 @@ const USUAL: [Bench; 10] = [
     Bench::Commit,
     Bench::Package,
     Bench::Worker,
+    Bench::Workflow,
 ];
 
 /// How much is measured.
@@ -178,6 +182,7 @@ fn measure(name: Bench, run: &mut Run) -> Result<Report> {
         Bench::Commit => commit::bench(run),
         Bench::Package => package::bench(run),
         Bench::Worker => crew::bench(run),
+        Bench::Workflow => workflow::bench(run),
         Bench::Profiles => profiles::bench(run),
     }?;
     report.publish()?;

@@ -35,6 +35,7 @@ mod stale_lease;
 mod stopping;
 mod sweep;
 mod typing;
+mod workflow;
 
 use std::path::PathBuf;
 
@@ -83,7 +84,7 @@ enum Stores {
     Both,
 }
 
-/// A fault of PROMISES section 8.
+/// A fault of PROMISES section 8; those of workflows (W) are in none.
 struct Fault {
     id: &'static str,
     title: &'static str,
@@ -93,7 +94,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 40] = [
+const FAULTS: [Fault; 43] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -333,6 +334,24 @@ const FAULTS: [Fault; 40] = [
         title: "a crowd at the port of a session",
         needs: &[],
         run: crowd::run,
+    },
+    Fault {
+        id: "W01",
+        title: "sessions of a workflow cheat",
+        needs: &[],
+        run: workflow::cheat,
+    },
+    Fault {
+        id: "W02",
+        title: "all of a run is killed after each event",
+        needs: &[Need::Root, Need::MountNamespace],
+        run: workflow::everywhere,
+    },
+    Fault {
+        id: "W02R",
+        title: "all of a run is killed at random",
+        needs: &[Need::Root, Need::MountNamespace],
+        run: workflow::at_random,
     },
 ];
 

@@ -15,7 +15,7 @@ use super::scene::{Ground, Scene, Start};
 use super::timeline::Shown;
 use super::trial::Trial;
 use super::{Name, Theme};
-use super::{model_case, sandbox_case, script_case, shell_case};
+use super::{model_case, sandbox_case, script_case, shell_case, workflow_case};
 use crate::output;
 
 /// Where an agent is tried.
@@ -57,6 +57,10 @@ impl Stage<'_> {
         let model = ModelServer::start().context("the model does not start")?;
         let house = House::furnish(&root, self.name, &model.url(), self.theme)?;
         output::heading(&self.name.word());
+        if self.only == Some(workflow_case::CASE) && workflow_case::is_for(self.name) {
+            let house = workflow_case::house(self, &root, &model)?;
+            return workflow_case::play(self, &house, report);
+        }
         let manners = manners::of(self.name);
         self.play(&manners, &house, &model, report)?;
         let alone: [(&'static str, Ground, Act); 2] = [

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Name, Theme, install, script_case};
 use crate::program;
@@ -120,6 +120,37 @@ impl House {
             "customApiKeyResponses": keys,
         });
         self.write(".claude.json", &settings.to_string())
+    }
+
+    /// Trusts all that lies in this house, and runs commands without asking, for work that nobody attends.
+    pub(super) fn permit(&self, name: Name) -> Result<()> {
+        match name {
+            Name::Claude | Name::ClaudeQuiet => {
+                let path = self.home().join(".claude.json");
+                let mut settings: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+                let trusted = json!({ "hasTrustDialogAccepted": true });
+                settings["projects"] = json!({ self.root.display().to_string(): trusted });
+                self.write(".claude.json", &settings.to_string())?;
+                let allowed = json!({ "permissions": { "allow": ["Bash"] } });
+                self.write(".claude/settings.json", &allowed.to_string())
+            }
+            Name::Codex => {
+                let config = std::fs::read_to_string(self.home().join(".codex/config.toml"))?;
+                let project = self.project();
+                let config = format!(
+                    "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n{config}\
+                     [projects.\"{}\"]\ntrust_level = \"trusted\"\n",
+                    project.display()
+                );
+                self.write(".codex/config.toml", &config)
+            }
+            Name::Scripted
+            | Name::Bash
+            | Name::Opencode
+            | Name::Gemini
+            | Name::Copilot
+            | Name::Aider => Ok(()),
+        }
     }
 
     fn codex(&mut self, model: &str) -> Result<()> {

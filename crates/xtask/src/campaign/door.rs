@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use handoff_core::{Cursor, Envelope, ProjectId, StoreId};
@@ -11,7 +12,7 @@ use handoff_process::{SystemClock, mint};
 use handoff_store::events::{self, Following};
 use handoff_store::postgres::PostgresStore;
 use handoff_store::sqlite::{Ambient, SqliteStore};
-use handoff_store::{Store, audit, read};
+use handoff_store::{Bell, Store, audit, read};
 
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,18 @@ impl Door {
                 Box::new(SqliteStore::open(home, Ambient { clock, fresh_id })?)
             }
             Self::Postgres(url) => Box::new(PostgresStore::connect(url.parse()?, fresh_id)?),
+        })
+    }
+
+    /// Follows how many events there are.
+    pub(super) fn watch(&self) -> Result<Watch> {
+        let store = self.open()?;
+        let bell = store.bell()?;
+        Ok(Watch {
+            store,
+            bell,
+            newest: Cursor::START,
+            count: 0,
         })
     }
 
@@ -64,6 +77,34 @@ impl FromStr for Door {
             None if text.starts_with("postgres:") => Ok(Self::Postgres(text.to_owned())),
             None => bail!("`{text}` leads to no store"),
         }
+    }
+}
+
+/// How many events a store has, as they come.
+pub(super) struct Watch {
+    store: Box<dyn Store>,
+    bell: Box<dyn Bell>,
+    newest: Cursor,
+    count: usize,
+}
+
+impl Watch {
+    pub(super) fn count(&mut self) -> Result<usize> {
+        let wanted = Following {
+            since: self.newest,
+            project: None,
+            limit: 5_000,
+        };
+        let page = read(&mut *self.store, |tx| events::since(tx, wanted))?;
+        self.newest = page.last().map_or(self.newest, |last| last.cursor);
+        self.count += page.len();
+        Ok(self.count)
+    }
+
+    /// Waits until there may be more, for a moment.
+    pub(super) fn wait(&mut self) -> Result<()> {
+        self.bell.wait(Duration::from_millis(50))?;
+        Ok(())
     }
 }
 
