@@ -17,7 +17,7 @@ use crate::adoption::session_of;
 use crate::attendance::Conclusion;
 use crate::error::EngineError;
 use crate::fan_in::Gathering;
-use crate::judgement::{Judgement, judge, prove};
+use crate::judgement::{Judgement, judge};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
 use crate::session::Attendant;

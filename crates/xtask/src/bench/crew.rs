@@ -75,7 +75,7 @@ fn following(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
     }
     work(&stage, 1, &script)?;
     let told = Chronicle::read(&stage)?;
-    let samples = told.from_outcome_to_start();
+    let samples = told.outcome_to_start();
     let mut trees = 0;
     let mut appended = append_only(&stage)?;
     let lanes = vec![
@@ -99,7 +99,7 @@ fn following(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
     report.keep("from an outcome to the next agent", samples);
     report.keep(
         "from the end of an agent to its outcome",
-        told.from_end_to_outcome(),
+        told.end_to_outcome(),
     );
     report.keep_all(floor);
     Ok(())
@@ -144,14 +144,8 @@ fn spread(binary: &Path, run: &Run, report: &mut Report) -> Result<()> {
         )?
         .as_secs_f64()
     ));
-    report.keep(
-        "batch: from an end to its outcome",
-        told.from_end_to_outcome(),
-    );
-    report.keep(
-        "batch: from a claim to the agent",
-        told.from_claim_to_start(),
-    );
+    report.keep("batch: from an end to its outcome", told.end_to_outcome());
+    report.keep("batch: from a claim to the agent", told.claim_to_start());
     Ok(())
 }
 

@@ -60,7 +60,7 @@ fn kill_many(stage: &Stage, store: &str, yard: &Yard, lodging: &Lodging) -> Resu
     let attempts = yard.attempts()?;
     Ok(Findings {
         count: kills,
-        note: format!("{} parts and a fan-in in {attempts} attempts", parts),
+        note: format!("{parts} parts and a fan-in in {attempts} attempts"),
         complaints,
     })
 }

@@ -46,16 +46,16 @@ impl Chronicle {
     }
 
     /// From the outcome of each to the agent of the one after it, where there is one slot.
-    pub(super) fn from_outcome_to_start(&self) -> Samples {
+    pub(super) fn outcome_to_start(&self) -> Samples {
         let pairs = self.0.windows(2);
         Samples::of(pairs.filter_map(|pair| span(Some(pair[0].done), pair[1].agent)))
     }
 
-    pub(super) fn from_end_to_outcome(&self) -> Samples {
+    pub(super) fn end_to_outcome(&self) -> Samples {
         Samples::of(self.0.iter().filter_map(|it| span(it.ended, Some(it.done))))
     }
 
-    pub(super) fn from_claim_to_start(&self) -> Samples {
+    pub(super) fn claim_to_start(&self) -> Samples {
         let stories = self.0.iter();
         Samples::of(stories.filter_map(|it| span(Some(it.claimed), it.agent)))
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_api::{ExitCode, StatusDocument};
+use handoff_core::Rest;
 use handoff_files::{Wake, Watch, WatchError};
 use rustix::event::{Timespec, poll};
 
