@@ -13,6 +13,7 @@ pub use baselines::baselines;
 pub use broken_pauses::{broken_pauses, undo_pause};
 pub use lost_holders::{dead_holders, lost_holders};
 pub use old_batons::old_batons;
+pub(crate) use orphaned_worktrees::save;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{attempts, orphan_at};
 pub use stray_sessions::stray_sessions;

@@ -24,7 +24,7 @@ use crate::session::Attendant;
 use crate::spawn::{Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
-use crate::{fan_in, phase, seal};
+use crate::{fan_in, phase, reconcile, seal};
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -318,7 +318,13 @@ impl Walk {
         occupied: Lock,
     ) -> Result<Ending, EngineError> {
         let task = &self.task;
-        let ending = match judge(workshop, task, self.session, &self.base, at, conclusion)? {
+        let judgement = judge(workshop, task, self.session, &self.base, at, conclusion)?;
+        if matches!(judgement, Judgement::Rejected(_) | Judgement::PutOff(_)) {
+            // Somebody may claim it as soon as it is given back, and is told what was saved. If it cannot be saved, the
+            // worktree stays.
+            reconcile::save(workshop, task, Attempt::of(task)).ok();
+        }
+        let ending = match judgement {
             Judgement::Accepted(evidence) => self.accept(workshop, &evidence)?,
             Judgement::Rejected(ending) => self.reject(workshop, ending)?,
             Judgement::PutOff(setback) => self.put_off(workshop, setback)?,

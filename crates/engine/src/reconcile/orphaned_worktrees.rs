@@ -101,22 +101,7 @@ pub fn retire(
         return Ok(Retired::Occupied);
     };
     let path = workshop.places.worktree(task.project, attempt);
-    // One that was never finished has nothing in it that a session made. What a session wrote into `.git` is not asked.
-    let linked = workshop.repository.linked_at(&path);
-    let is_half_made = workshop.repository.has_half_made_tree(&path);
-    if let Some(at) = linked.filter(|_| !is_half_made) {
-        let name = attempt
-            .label(task)
-            .parse()
-            .expect("a label is a plain name");
-        let linked = at.relink();
-        linked.map_err(|error| EngineError::Relink(path.clone(), error))?;
-        let saved = workshop.git.bound_to(&at).quarantine(&at, &name);
-        saved.map_err(|source| EngineError::Quarantine {
-            path: path.clone(),
-            source: Box::new(source),
-        })?;
-    }
+    save(workshop, task, attempt)?;
     workshop.git.remove_worktree(workshop.repository, &path)?;
     // The attempt is over and its lock is ours, so nobody moves its branch.
     workshop
@@ -126,4 +111,29 @@ pub fn retire(
     std::fs::remove_file(&lock).ok();
     drop(held);
     Ok(Retired::Gone)
+}
+
+/// Saves what is uncommitted in an attempt's worktree. Saving the same twice changes nothing.
+pub(crate) fn save(
+    workshop: &Workshop<'_>,
+    task: &Task,
+    attempt: Attempt,
+) -> Result<(), EngineError> {
+    let path = workshop.places.worktree(task.project, attempt);
+    // One that was never finished has nothing in it that a session made. What a session wrote into `.git` is not asked.
+    let linked = workshop.repository.linked_at(&path);
+    let is_half_made = workshop.repository.has_half_made_tree(&path);
+    let Some(at) = linked.filter(|_| !is_half_made) else {
+        return Ok(());
+    };
+    let name = attempt.label(task).parse();
+    let name = name.expect("a label is a plain name");
+    let linked = at.relink();
+    linked.map_err(|error| EngineError::Relink(path.clone(), error))?;
+    let saved = workshop.git.bound_to(&at).quarantine(&at, &name);
+    saved.map_err(|source| EngineError::Quarantine {
+        path,
+        source: Box::new(source),
+    })?;
+    Ok(())
 }

@@ -180,7 +180,7 @@ fn one_task_becomes_several_and_comes_together(stage: &Stage) {
     stage.say("dump --open-batch batch.toml").success();
     work(stage, SPREADING).failure(12);
     assert_eq!(stage.state("spread.greedy"), "blocked");
-    assert_eq!(stage.state("spread.merge"), "done");
+    assert_eq!(stage.state("merge"), "done");
     let branch = "refs/heads/handoff/spread";
     for part in ["one", "two"] {
         let text = stage.repo.file_of(branch, &format!("{part}/new"));
