@@ -53,4 +53,4 @@ pub use road::{Ending, Walk, Walked, walk_next};
 pub use rota::Capacity;
 pub use shared_commit::{Counter, Right, SharedCommitError};
 pub use spawn::{Call, Need, Order, Spawn, SpawnError};
-pub use workshop::{Workshop, without_secrets};
+pub use workshop::{Workshop, ledger_apart, without_secrets};

@@ -28,23 +28,25 @@ pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
 /// How long such a lease lasts: three heartbeats.
 const SESSION_TTL: Duration = Duration::from_secs(60);
 
-/// What an agent or a check has no business to see: the way to the ledger, which is handoff's own, and what lets the session
-/// around it act as itself.
-const OWN_SECRETS: [&str; 4] = [
-    "HANDOFF_STORE",
-    "HANDOFF_STORE_PASSWORD_FILE",
-    "HANDOFF_SESSION_TOKEN",
-    "PGPASSWORD",
-];
+/// The way to the ledger, which is handoff's own: an agent or a check has no business to see it.
+const WAY_TO_LEDGER: [&str; 3] = ["HANDOFF_STORE", "HANDOFF_STORE_PASSWORD_FILE", "PGPASSWORD"];
+/// What lets the session around it act as itself.
+const TOKEN: &str = "HANDOFF_SESSION_TOKEN";
 
-/// An environment for agents and checks.
-pub fn without_secrets(
-    mut environment: BTreeMap<OsString, OsString>,
-) -> BTreeMap<OsString, OsString> {
-    for name in OWN_SECRETS {
-        environment.remove(OsStr::new(name));
-    }
+/// An environment for checks and git.
+pub fn without_secrets(environment: BTreeMap<OsString, OsString>) -> BTreeMap<OsString, OsString> {
+    let (mut environment, _) = ledger_apart(environment);
+    environment.remove(OsStr::new(TOKEN));
     environment
+}
+
+/// An environment for agents, and what was taken out of it: the way to the ledger.
+pub fn ledger_apart(
+    environment: BTreeMap<OsString, OsString>,
+) -> (BTreeMap<OsString, OsString>, BTreeMap<OsString, OsString>) {
+    let leads = |name: &OsString| WAY_TO_LEDGER.iter().any(|it| name == it);
+    let (ledger, rest) = environment.into_iter().partition(|(name, _)| leads(name));
+    (rest, ledger)
 }
 
 /// What the engine works with.

@@ -92,12 +92,11 @@ impl Context {
                 "what a session needs is done for it: safe-commit, send, reply, messages, done, block, queue, context",
             ));
         }
-        if self.ambient.text("HANDOFF_STORE_KIND") == Some("postgres")
-            && self.ambient.variable("HANDOFF_STORE").is_none()
-        {
-            let text =
-                "the way to the server is not known inside a session; leave it to the worker";
-            return Err(Failure::new(ExitCode::Unavailable, text));
+        if self.ambient.variable(environment::LEDGER).is_some() {
+            let text = "the way to the ledger's server is not known inside a session";
+            return Err(Failure::new(ExitCode::Unavailable, text).hint(
+                "what a session needs is done for it: dump, done, block, heartbeat, queue, context, package, safe-commit, send, reply, messages",
+            ));
         }
         let config = self.config()?;
         let url = self

@@ -34,13 +34,15 @@ pub const ATTEMPT: &str = "HANDOFF_ATTEMPT";
 pub const PROMPT_FILE: &str = "HANDOFF_PROMPT_FILE";
 /// That something holds it: `worktree`. Not there otherwise.
 pub const SANDBOX: &str = "HANDOFF_SANDBOX";
+/// That the way to the ledger is kept from it, and its holder does what needs one. Not there otherwise.
+pub const LEDGER: &str = "HANDOFF_LEDGER";
 /// The session that started this one.
 pub const PARENT: &str = "HANDOFF_PARENT_SESSION";
 /// The tmux pane of whoever started it without being a session.
 pub const PARENT_PANE: &str = "HANDOFF_PARENT_PANE";
 
 /// Everything that says something about one session only.
-pub const OF_ONE_SESSION: [&str; 15] = [
+pub const OF_ONE_SESSION: [&str; 16] = [
     SESSION,
     NAME,
     TOKEN,
@@ -54,6 +56,7 @@ pub const OF_ONE_SESSION: [&str; 15] = [
     ATTEMPT,
     PROMPT_FILE,
     SANDBOX,
+    LEDGER,
     PARENT,
     PARENT_PANE,
 ];

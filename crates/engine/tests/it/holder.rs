@@ -111,6 +111,7 @@ fn opening(part: Part) -> Opening {
         }),
         own_program: "handoff".into(),
         program,
+        ledger: BTreeMap::new(),
         description: None,
         policy: None,
         files: vec![],

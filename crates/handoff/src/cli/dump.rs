@@ -10,6 +10,7 @@ use handoff_store::queue::{Answer, Change, TaskRef};
 
 use super::batch::SlotsArg;
 use super::batch::opening::{self, Earnest};
+use super::errand::Reading;
 use super::queue::{KeyArg, show_change};
 use super::{baton, worker};
 use crate::context::Context;
@@ -64,6 +65,16 @@ pub(super) struct Args {
     fence: Option<u64>,
     #[command(flatten)]
     key: KeyArg,
+}
+
+impl Args {
+    pub(super) fn reading(&self) -> Reading {
+        match &self.open_batch {
+            None => Reading::Nothing,
+            Some(file) if file.as_os_str() == "-" => Reading::Input,
+            Some(file) => Reading::File(file.clone()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,8 +1,9 @@
-//! What is done for a session in a sandbox. Inside, the ledger and git's own directory cannot be written: a command that needs
-//! them goes to the holder of the session, which runs `handoff errand` outside, as the session.
+//! What is done for a session that cannot do it itself. In a sandbox the ledger and git's own directory cannot be written, and
+//! where a server has the ledger its address and password are kept from every agent: a command that needs them goes to the
+//! holder of the session, which runs `handoff errand` outside, as the session.
 //!
 //! Nothing here believes what the session says of itself. Who asks and from which repository is said by the holder, which
-//! commands are done is in one list, and no file is read that the session names: outside, more can be read than inside.
+//! commands are done is in one list, and no file is read for a sandbox that the session names: outside, more can be read.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -32,10 +33,10 @@ pub(super) enum Reading {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The tree of the session.
+    /// The tree that the session is held in.
     #[arg(long)]
-    tree: PathBuf,
-    /// Where in it the session stands.
+    tree: Option<PathBuf>,
+    /// Where the session stands.
     #[arg(long)]
     directory: PathBuf,
     /// What is to be done.
@@ -43,7 +44,53 @@ pub(super) struct Args {
     words: Vec<OsString>,
 }
 
+/// What keeps a session from doing it itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Barrier {
+    Sandbox,
+    /// It does not know the way to the ledger.
+    Ledger,
+}
+
+impl Barrier {
+    fn around(ambient: &Ambient) -> Option<Self> {
+        let is_set = |name| ambient.variable(name).is_some();
+        if is_set(environment::SANDBOX) {
+            Some(Self::Sandbox)
+        } else {
+            is_set(environment::LEDGER).then_some(Self::Ledger)
+        }
+    }
+
+    /// Whether a file that the session names is read for it.
+    fn let_read(self) -> Result<(), Failure> {
+        match self {
+            Self::Sandbox => Err(by_input()),
+            Self::Ledger => Ok(()),
+        }
+    }
+
+    /// What a command reads, if it is done for a session behind this.
+    fn reading(self, command: &Command) -> Option<Reading> {
+        match self {
+            Self::Sandbox => command.reading(),
+            Self::Ledger => command.reading().or_else(|| command.reading_with_ledger()),
+        }
+    }
+}
+
 impl Command {
+    /// What it reads, if it needs the ledger and nothing else that a session does not have. A task that a session in a sandbox
+    /// adds would have its check run outside of it.
+    fn reading_with_ledger(&self) -> Option<Reading> {
+        if let Self::Dump(args) = self {
+            Some(args.reading())
+        } else {
+            let needs = matches!(self, Self::Queue(_) | Self::Heartbeat(_) | Self::Package(_));
+            needs.then_some(Reading::Nothing)
+        }
+    }
+
     /// What it reads, if it is done for a session in a sandbox.
     fn reading(&self) -> Option<Reading> {
         if let Self::Git(command) = self {
@@ -70,20 +117,23 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<u8, Failure> {
     if cli.json {
         ctx.out = Output::new(&ctx.ambient, Format::Json);
     }
-    match cli.command.reading() {
+    let barrier = match &args.tree {
+        Some(_) => Barrier::Sandbox,
+        None => Barrier::Ledger,
+    };
+    match barrier.reading(&cli.command) {
         Some(Reading::Nothing | Reading::Input) => {}
-        Some(Reading::File(_)) => return Err(by_input()),
+        Some(Reading::File(_)) => barrier.let_read()?,
         None => {
-            let text = "this is not done for a session in a sandbox";
+            let text = "this is not done for a session";
             return Err(Failure::new(ExitCode::Forbidden, text));
         }
     }
-    let common_dir = ctx.cwd()?.to_owned();
-    ctx.ambient.cwd = Some(stand(&args.tree, &args.directory)?);
-    ctx.tree = Some(Tree {
-        root: args.tree,
-        common_dir,
-    });
+    if let Some(root) = args.tree {
+        let common_dir = ctx.cwd()?.to_owned();
+        ctx.ambient.cwd = Some(stand(&root, &args.directory)?);
+        ctx.tree = Some(Tree { root, common_dir });
+    }
     super::run(cli.command, ctx)
 }
 
@@ -102,18 +152,21 @@ fn by_input() -> Failure {
         .hint("give it by standard input: `safe-commit -F - … < FILE`, `send --file - … < FILE`")
 }
 
-/// Has a command done outside, if we are in a sandbox and it is one that is; none otherwise.
+/// Has a command done outside, if something keeps us from it and it is one that is; none otherwise.
 pub(super) fn forwarded(command: &Command, ctx: &mut Context) -> Option<Result<u8, Failure>> {
-    ctx.ambient.variable(environment::SANDBOX)?;
-    let reading = command.reading()?;
-    Some(forward(&reading, ctx))
+    let barrier = Barrier::around(&ctx.ambient)?;
+    let reading = barrier.reading(command)?;
+    Some(forward(barrier, &reading, ctx))
 }
 
-fn forward(reading: &Reading, ctx: &mut Context) -> Result<u8, Failure> {
+fn forward(barrier: Barrier, reading: &Reading, ctx: &mut Context) -> Result<u8, Failure> {
     let input = match reading {
         Reading::Nothing => vec![],
         Reading::Input => input()?,
-        Reading::File(_) => return Err(by_input()),
+        Reading::File(_) => {
+            barrier.let_read()?;
+            vec![]
+        }
     };
     let words = ctx.ambient.arguments.iter().skip(1).cloned();
     let errand = Errand {
@@ -136,7 +189,10 @@ fn input() -> Result<Vec<u8>, Failure> {
         .read_to_end(&mut bytes)
         .map_err(|error| Failure::failed("cannot read standard input").because(&error))?;
     if bytes.len() as u64 > LARGEST_INPUT {
-        let text = format!("in a sandbox at most {} KiB are read", LARGEST_INPUT / 1024);
+        let text = format!(
+            "inside a session at most {} KiB are read",
+            LARGEST_INPUT / 1024
+        );
         return Err(Failure::usage(text));
     }
     Ok(bytes)
@@ -150,7 +206,7 @@ fn client(ambient: &Ambient) -> Result<Client, Failure> {
     known
         .map(|(socket, token)| Client::new(socket).with_token(token))
         .ok_or_else(|| {
-            let text = "this is the sandbox of a session, but its holder is not known here";
+            let text = "the holder of this session, which would do it, is not known here";
             Failure::new(ExitCode::Unavailable, text)
         })
 }

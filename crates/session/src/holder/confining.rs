@@ -13,12 +13,23 @@ use crate::environment;
 /// What programs call the directory for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
-/// Where something is done for a session that is held: in the environment that it would have without walls.
-pub(super) fn outside(opening: &Opening) -> Option<Outside> {
+/// Where something is done for a session that cannot do it itself: in the environment that it would have without walls, and
+/// with the way to the ledger.
+pub(super) fn outside(opening: &mut Opening) -> Option<Outside> {
+    let ledger = std::mem::take(&mut opening.ledger);
+    if opening.bounds.is_none() && ledger.is_empty() {
+        return None;
+    }
+    let variables = &mut opening.program.environment;
+    let mut environment = variables.clone();
+    if !ledger.is_empty() {
+        variables.insert(environment::LEDGER.into(), "holder".into());
+        environment.extend(ledger);
+    }
     Some(Outside {
-        bounds: opening.bounds.clone()?,
+        bounds: opening.bounds.clone(),
         program: opening.own_program.clone(),
-        environment: opening.program.environment.clone(),
+        environment,
     })
 }
 

@@ -1,10 +1,10 @@
-//! What a holder has done for its session outside of the sandbox.
+//! What a holder has done for its session: outside of the sandbox, or with the way to the ledger, which the session does not have.
 //!
 //! The session says which command of this program; the holder says who asks, with which role and which lease, and from which
 //! repository. The command itself knows which ones it does for a session.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ const ENDED: u8 = 128 + 9;
 
 /// What is needed to do something for a session, and what is being done.
 pub(super) struct Errands {
-    /// Nothing is done for one that nothing holds.
+    /// Nothing is done for one that can do everything itself.
     outside: Option<Outside>,
     running: Vec<Running>,
     begun: u64,
@@ -35,7 +35,8 @@ pub(super) struct Errands {
 
 /// The world of the one who started the session.
 pub(super) struct Outside {
-    pub(super) bounds: Bounds,
+    /// The walls, if there are any.
+    pub(super) bounds: Option<Bounds>,
     pub(super) program: PathBuf,
     /// With everything that says which session it is.
     pub(super) environment: BTreeMap<OsString, OsString>,
@@ -104,13 +105,17 @@ impl Errands {
 
 impl Outside {
     fn program(&self, errand: &Errand) -> Program {
-        let mut program = Program::new(&self.program, &self.bounds.common_dir);
-        let root = self.bounds.root.clone().into_os_string();
-        let directory = errand.directory.clone().into_os_string();
-        program.arguments = ["errand".into(), "--tree".into(), root].to_vec();
-        program
-            .arguments
-            .extend(["--directory".into(), directory, "--".into()]);
+        let place = match &self.bounds {
+            Some(bounds) => &bounds.common_dir,
+            None => &errand.directory,
+        };
+        let mut program = Program::new(&self.program, place).with_arguments(["errand"]);
+        if let Some(bounds) = &self.bounds {
+            let tree: [&OsStr; 2] = ["--tree".as_ref(), bounds.root.as_ref()];
+            program = program.with_arguments(tree);
+        }
+        let directory: [&OsStr; 2] = ["--directory".as_ref(), errand.directory.as_ref()];
+        program = program.with_arguments(directory).with_arguments(["--"]);
         let words = errand.words.iter().map(|word| word.0.clone());
         program.arguments.extend(words);
         program.environment = self.environment.clone();

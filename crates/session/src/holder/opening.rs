@@ -1,6 +1,7 @@
 //! Beginning a session: its name is taken, its files are made, and the agent is started, in an order that leaves nothing half
 //! behind that a reader would take for a session.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -68,6 +69,8 @@ pub struct Opening {
     pub own_program: PathBuf,
     /// What is started, with the environment of the one who starts it.
     pub program: Program,
+    /// The variables that lead to the ledger. The agent does not get them; what is done for it does.
+    pub ledger: BTreeMap<OsString, OsString>,
     pub description: Option<String>,
     /// When it is taken for stuck, if somebody wants to know.
     pub policy: Option<Policy>,
@@ -139,7 +142,7 @@ impl<'a> Holder<'a> {
         equip(&mut opening, &socket, &token);
         install_hooks(&mut opening, &directory)?;
         let key = make_audible(&mut opening);
-        let outside = confining::outside(&opening);
+        let outside = confining::outside(&mut opening);
         confining::confine(&mut opening, &socket)?;
         let gate = Gate {
             session: opening.caller(),

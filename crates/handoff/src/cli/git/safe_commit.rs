@@ -1,11 +1,15 @@
 //! `handoff safe-commit`.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
 use handoff_api::{CommitDocument, ExitCode, IndexWord};
 use handoff_core::Caller;
-use handoff_engine::{Counter, Right};
+use handoff_engine::{Counter, Right, ledger_apart};
 use handoff_files::Holder;
 use handoff_git::{CommitRequest, Git, IndexState, Made, Repository, TreePath, Version};
 use handoff_session::catalogue::{self, Standing};
+use handoff_session::environment;
 use handoff_session::place::Places;
 
 use super::declaration::PathArgs;
@@ -86,6 +90,20 @@ impl Args {
     }
 }
 
+/// What git and its hooks see. In what is done for a session we know the way to the ledger; a hook, which the session may have
+/// written, does not learn it.
+fn environment_of_hooks(ctx: &Context) -> BTreeMap<OsString, OsString> {
+    let whole = ctx.ambient.environment.clone();
+    if ctx.ambient.variable(environment::SESSION).is_none() {
+        return whole;
+    }
+    let (mut rest, ledger) = ledger_apart(whole);
+    if !ledger.is_empty() {
+        rest.insert(environment::LEDGER.into(), "holder".into());
+    }
+    rest
+}
+
 fn commit(
     ctx: &mut Context,
     repository: &Repository,
@@ -94,7 +112,7 @@ fn commit(
     let right = right(ctx)?;
     let mut store = right.lease.map(|_| ctx.open_store()).transpose()?;
     let who = format!("safe-commit of {}", name(ctx, &right.caller));
-    let git = Git::new(ctx.ambient.environment.clone());
+    let git = Git::new(environment_of_hooks(ctx));
     let mut counter = Counter {
         git: &git,
         repository,

@@ -13,6 +13,7 @@ use std::time::Duration;
 use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{BatchId, Fence, ProjectId, Role, SessionId, SessionName, TaskId, TaskName};
+use handoff_engine::ledger_apart;
 use handoff_process::{Program, Size, ward};
 use handoff_session::confinement::remove_private;
 use handoff_session::environment::Work;
@@ -147,7 +148,8 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
     let bounds = bounds(&args);
     let (name, arguments) = args.argv.split_first().expect("clap demands one");
     let mut program = Program::new(name, ctx.cwd()?).with_arguments(arguments);
-    program.environment = ctx.ambient.environment.clone();
+    let (environment, ledger) = ledger_apart(ctx.ambient.environment.clone());
+    program.environment = environment;
     Ok(Opening {
         places: places(ctx)?,
         network: args.port.map(|port| Address {
@@ -163,6 +165,7 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         work,
         own_program: own_program(ctx)?.to_owned(),
         program,
+        ledger,
         policy,
         files: args.watch_file,
         description: args.description,

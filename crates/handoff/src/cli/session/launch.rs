@@ -8,7 +8,6 @@ use std::time::Duration;
 use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{ProjectId, Role, SessionId, SessionName};
-use handoff_engine::without_secrets;
 use handoff_process::{Program, Report, Size, detach};
 use handoff_session::environment::Work;
 use handoff_session::holder::Address;
@@ -127,7 +126,7 @@ impl Launch {
         }
         program.arguments.push("--".into());
         program.arguments.extend(self.argv.iter().cloned());
-        program.environment = without_secrets(ctx.ambient.environment.clone());
+        program.environment = ctx.ambient.environment.clone();
         make_reachable(own, &mut program.environment);
         if self.role == Role::SubTask {
             // It teaches; what it cannot keep anybody from is kept by others.

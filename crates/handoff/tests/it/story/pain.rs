@@ -15,6 +15,7 @@ on_both_stores! {
     a_commit_has_nothing_of_what_another_has_staged,
     a_session_that_crashes_leaves_the_next_a_proved_beginning,
     one_task_becomes_several_and_comes_together,
+    a_session_reaches_the_ledger_without_knowing_the_way,
 }
 
 const WRITE: &str = "[[step]]\nwrite = { path = \"new.txt\", text = \"new\\n\" }\n";
@@ -188,4 +189,31 @@ fn one_task_becomes_several_and_comes_together(stage: &Stage) {
     }
     assert_eq!(stage.repo.resolve(&format!("{branch}:one/stolen")), None);
     assert_eq!(stage.repo.git(["worktree", "list"]).lines().count(), 1);
+}
+
+/// Sets context, commits by itself, looks, and asks for what it is not to know.
+const ERRANDS: &str = r#"
+[[step]]
+run = ["sh", "-ec", """
+test -z "$HANDOFF_STORE$PGPASSWORD"
+handoff context set phase.plan '{"n":1}'
+echo new > new.txt
+handoff safe-commit -m 'new: by itself' new.txt
+handoff queue show first --json > seen.json
+"""]
+"#;
+
+/// The address of a server and its password are nobody's business in a session, and still what it does there is recorded.
+fn a_session_reaches_the_ledger_without_knowing_the_way(stage: &Stage) {
+    stage.add("first");
+    let worked = work(stage, ERRANDS).success();
+    assert_eq!(worked.stdout, "first is done\n");
+    let task = stage.json("queue show first");
+    let tip = branch(&task);
+    let subjects = stage.repo.git(["log", "--format=%s", "-2", &tip]);
+    assert!(subjects.contains("new: by itself"), "{subjects}");
+    let seen: Value = serde_json::from_str(&stage.repo.file_of(&tip, "seen.json")).unwrap();
+    assert_eq!(seen["name"], "first");
+    let context = stage.json("context get phase.plan --task first");
+    assert_eq!(context["value"], r#"{"n":1}"#);
 }
