@@ -168,9 +168,9 @@ impl PruneDocument {
 /// What was saved of a task.
 #[derive(Debug, Serialize)]
 pub struct RescueDocument {
-    /// The oldest first.
+    /// What is committed and not landed, then what was saved uncommitted; of each the oldest first.
     pub saved: Vec<SavedRow>,
-    /// The branch that was made at the newest.
+    /// The branch that was made at the last of them.
     pub branch: Option<String>,
 }
 

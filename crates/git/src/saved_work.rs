@@ -1,13 +1,15 @@
-//! What was saved of attempts that are over: `refs/handoff/quarantine/…`.
+//! What is left of attempts that are over: what was saved, in `refs/handoff/quarantine/…`, and their branches.
 
 use handoff_core::{BranchName, CommitId};
 
-use crate::git::{Git, GitError, commit_id, printable};
+use crate::change::Difference;
+use crate::git::{Call, Git, GitError, commit_id, printable};
 use crate::ref_moves::RefMove;
 use crate::ref_watch::Phase;
 use crate::repository::Repository;
 
 const PLACE: &str = "refs/handoff/quarantine/";
+const BRANCHES: &str = "refs/heads/handoff/";
 
 /// Saved work of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,35 +22,55 @@ pub struct SavedWork {
     pub paths: Vec<String>,
 }
 
+impl SavedWork {
+    fn new(name: String, commit: CommitId, changes: &[Difference]) -> Self {
+        let paths = changes.iter().map(|it| printable(&it.shown_path()));
+        Self {
+            name,
+            paths: paths.collect(),
+            commit,
+        }
+    }
+}
+
+/// The refs that a call lists whose names begin so, the oldest first.
+fn refs_in(call: Call, beginning: &str) -> Result<Vec<(String, CommitId)>, GitError> {
+    let call = call.arguments(["--format=%(objectname) %(refname)", "--sort=creatordate"]);
+    let unknown = call.unknown_answer();
+    let answer = call.run()?;
+    let text = String::from_utf8_lossy(&answer);
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    let wanted = lines.filter(|(_, name)| name.starts_with(beginning));
+    let read = wanted.map(|(id, name)| Some((name.to_owned(), commit_id(id.as_bytes())?)));
+    read.collect::<Option<_>>().ok_or(unknown)
+}
+
 impl Git {
     /// What was saved of attempts whose label begins so, the oldest first.
     pub fn saved_work(&self, at: &Repository, label: &str) -> Result<Vec<SavedWork>, GitError> {
         let call = self.call("for-each-ref", at.any_place());
-        let call = call.arguments(["--format=%(objectname) %(refname)", "--sort=creatordate"]);
-        let call = call.arguments([PLACE]);
-        let unknown = call.unknown_answer();
-        let answer = call.run()?;
-        let text = String::from_utf8_lossy(&answer).into_owned();
-        let wanted = format!("{PLACE}{label}");
-        let mut found = vec![];
-        for (id, name) in text.lines().filter_map(|line| line.split_once(' ')) {
-            if !name.starts_with(&wanted) {
-                continue;
-            }
-            let Some(commit) = commit_id(id.as_bytes()) else {
-                return Err(unknown);
-            };
+        let refs = refs_in(call.arguments([PLACE]), &format!("{PLACE}{label}"))?;
+        let saved = |(name, commit): (String, CommitId)| {
             let changes = self.compare(at, &format!("{commit}^"), commit.as_str())?;
-            found.push(SavedWork {
-                name: name.to_owned(),
-                paths: changes
-                    .iter()
-                    .map(|it| printable(&it.shown_path()))
-                    .collect(),
-                commit,
-            });
-        }
-        Ok(found)
+            Ok(SavedWork::new(name, commit, &changes))
+        };
+        refs.into_iter().map(saved).collect()
+    }
+
+    /// What attempts whose label begins so have committed on their branches, and is not part of what is checked out here: the
+    /// oldest first.
+    pub fn unlanded_work(&self, at: &Repository, label: &str) -> Result<Vec<SavedWork>, GitError> {
+        let head = self.head(at)?;
+        let call = self.call("for-each-ref", at.any_place());
+        let call = call.arguments([&format!("--no-merged={head}"), BRANCHES]);
+        let refs = refs_in(call, &format!("{BRANCHES}{label}"))?;
+        let left = |(name, commit): (String, CommitId)| {
+            let base = self.merge_base(at, &head, &commit)?;
+            let base = base.unwrap_or_else(|| head.clone());
+            let changes = self.compare(at, base.as_str(), commit.as_str())?;
+            Ok(SavedWork::new(name, commit, &changes))
+        };
+        refs.into_iter().map(left).collect()
     }
 
     /// Makes a branch at a commit. One that is there already stays where it is, and that is an error.

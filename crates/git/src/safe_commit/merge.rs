@@ -8,7 +8,7 @@ use handoff_core::CommitId;
 
 use super::booth::{Booth, BoothError};
 use crate::change;
-use crate::git::{Git, GitError};
+use crate::git::{Git, GitError, commit_id};
 use crate::repository::Repository;
 use crate::tree_path::TreePath;
 
@@ -82,18 +82,29 @@ impl Git {
     ) -> Result<BTreeSet<TreePath>, GitError> {
         let mut paths = BTreeSet::new();
         for other in merged {
-            let call = self.call("merge-base", at.any_place());
-            let call = call.arguments(["--end-of-options", head.as_str(), other.as_str()]);
-            let unknown = call.unknown_answer();
-            let base = match call.ask()? {
-                Some(base) => crate::git::commit_id(&base).ok_or(unknown)?,
-                // Histories that have nothing in common: everything is merged in.
-                None => head.clone(),
-            };
+            // Histories that have nothing in common: everything is merged in.
+            let base = self.merge_base(at, head, other)?;
+            let base = base.unwrap_or_else(|| head.clone());
             let differences = self.compare(at, base.as_str(), other.as_str())?;
             paths.extend(differences.iter().map(|it| TreePath::from_git(&it.path)));
         }
         Ok(paths)
+    }
+
+    /// Where two histories part; nowhere if they have nothing in common.
+    pub(crate) fn merge_base(
+        &self,
+        at: &Repository,
+        one: &CommitId,
+        other: &CommitId,
+    ) -> Result<Option<CommitId>, GitError> {
+        let call = self.call("merge-base", at.any_place());
+        let call = call.arguments(["--end-of-options", one.as_str(), other.as_str()]);
+        let unknown = call.unknown_answer();
+        match call.ask()? {
+            Some(base) => Ok(Some(commit_id(&base).ok_or(unknown)?)),
+            None => Ok(None),
+        }
     }
 
     /// What is staged in the index of a git directory, compared with `parent`.

@@ -36,7 +36,7 @@ pub(super) enum Command {
     /// The last commit that was verified good.
     #[command(subcommand)]
     Baseline(baseline::Command),
-    /// Find what a session left that ended before its work was committed.
+    /// Find what the sessions of a task left that has not landed.
     Rescue(rescue::Args),
     /// Bring the branch of a task into yours.
     Land(land::Args),

@@ -63,7 +63,7 @@ fn help_lists_the_commands() {
       hooks        Hooks that keep sessions to their role; elsewhere they do nothing
       worktree     The trees that attempts work in
       baseline     The last commit that was verified good
-      rescue       Find what a session left that ended before its work was committed
+      rescue       Find what the sessions of a task left that has not landed
       land         Bring the branch of a task into yours
       sandbox      Run a program that can change this worktree and nothing else
     ");

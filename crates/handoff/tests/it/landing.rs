@@ -96,6 +96,17 @@ fn what_a_dead_session_left_is_found_again() {
 }
 
 #[test]
+fn a_branch_that_did_not_land_is_named_until_it_has() {
+    let stage = Stage::new();
+    let branch = walked(&stage, WORK);
+    let left = stage.json("rescue fix");
+    assert_eq!(left["saved"][0]["name"], format!("refs/heads/{branch}"));
+    assert_eq!(left["saved"][0]["paths"], serde_json::json!(["new.txt"]));
+    stage.say("land fix").success();
+    stage.say("rescue fix").failure(3);
+}
+
+#[test]
 fn a_baseline_is_what_a_command_proved() {
     let stage = Stage::new();
     stage.say("baseline show").failure(3);

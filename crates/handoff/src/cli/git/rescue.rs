@@ -12,12 +12,13 @@ use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::plain;
 
-/// A session that ends before its work is committed leaves it here. Nothing is ever removed.
+/// What sessions left uncommitted when they ended, and what is committed on their branches and not landed. Nothing is ever
+/// removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The task, by name or id.
     task: String,
-    /// Make this branch at the newest saved work.
+    /// Make this branch at the last of what is shown.
     #[arg(long, value_name = "BRANCH")]
     to: Option<BranchName>,
 }
@@ -28,11 +29,17 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let label = Attempt::labels(&task);
     let git = Git::new(ctx.ambient.environment.clone());
     let failed = |error: handoff_git::GitError| Failure::of(ExitCode::Failed, &error);
-    let saved = git.saved_work(&desk.repository, &label).map_err(failed)?;
+    let mut saved = git
+        .unlanded_work(&desk.repository, &label)
+        .map_err(failed)?;
+    saved.extend(git.saved_work(&desk.repository, &label).map_err(failed)?);
     let Some(newest) = saved.last() else {
         return Err(Failure::new(
             ExitCode::NotFound,
-            format!("nothing was saved of `{}`", task.spec.name),
+            format!(
+                "nothing is left of `{}` that was not landed",
+                task.spec.name
+            ),
         ));
     };
     if let Some(branch) = &args.to {
@@ -74,10 +81,10 @@ fn report(args: &Args, saved: &[SavedWork], ctx: &mut Context) -> Result<(), Fai
     match &args.to {
         Some(branch) => ctx
             .out
-            .line(format!("The branch `{branch}` has the newest of them."))?,
+            .line(format!("The branch `{branch}` has the last of them."))?,
         None => ctx
             .out
-            .note("`git show` shows one; `--to BRANCH` makes a branch of the newest.")?,
+            .note("`git show` shows one; `--to BRANCH` makes a branch of the last.")?,
     }
     Ok(())
 }

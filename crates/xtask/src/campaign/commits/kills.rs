@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use handoff_testkit::{Fault, Injection, When};
 
 use super::super::product::Product;
-use super::super::stage::{Findings, Stage, Tier, progress};
+use super::super::stage::{Findings, Stage, progress};
 use super::super::sweep::{CALLS, Point, points_in};
 use super::leftovers;
 use crate::program;
@@ -24,13 +24,10 @@ pub(in crate::campaign) fn kills(stage: &mut Stage) -> Result<()> {
         let bed = Bed::with_a_commit(stage)?;
         sweep(stage, &bed, OF_A_COMMIT)
     });
-    // Two points of about 550 are known to fail (`docs/design/0010-git.md`): a sample of them would fail by chance.
-    if stage.tier == Tier::Full {
-        stage.trial("worktree of a task", |stage| {
-            let bed = Bed::with_a_task(stage)?;
-            sweep(stage, &bed, OF_AN_ATTEMPT)
-        });
-    }
+    stage.trial("worktree of a task", |stage| {
+        let bed = Bed::with_a_task(stage)?;
+        sweep(stage, &bed, OF_AN_ATTEMPT)
+    });
     Ok(())
 }
 
@@ -192,6 +189,8 @@ fn settle_task(product: &Product) -> Result<Vec<String>> {
     let script = product.env.work().join("script.toml");
     let words = ["worker", "--once", "--script", &script.to_string_lossy()].map(str::to_owned);
     product.run(&words);
+    // The worker may have lived, and taken the death of its session for trouble with the agent: then the task rests.
+    product.run(["unhold", "task"]);
     product.run(&words);
     let task = product.answer(["queue", "show", "task"])?;
     let mut complaints = vec![];
