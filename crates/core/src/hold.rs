@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::task::Reason;
-use crate::{BatchId, Caller, ProjectId, Task, Timestamp};
+use crate::{BatchId, Caller, PackageId, ProjectId, Task, Timestamp};
 
 /// What a hold above a single task covers. (The hold of one task is part of that task.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -83,6 +83,50 @@ pub struct Hold {
     pub by: Caller,
     /// When.
     pub since: Timestamp,
+    /// The package of the pause that put it on. Without one somebody wants it for its own sake, and no pause that comes to
+    /// nothing takes it away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<PackageId>,
+}
+
+/// What somebody wants of a hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HoldWish<'a> {
+    /// Put it on.
+    Hold(Option<&'a Reason>),
+    /// Put it on for the pause that this package makes, unless there is one.
+    Pause(PackageId),
+    /// Take it away, whoever put it on.
+    Unhold,
+    /// Take it away if this pause put it on.
+    Unpause(PackageId),
+}
+
+impl HoldWish<'_> {
+    /// What happens to the hold that is in force; nothing if what is wanted is already so.
+    pub fn decide(&self, held: Option<&Hold>, by: &Caller, since: Timestamp) -> Option<HoldEvent> {
+        let hold = |reason: Option<Reason>, pause| HoldEvent::Held {
+            hold: Hold {
+                reason,
+                by: by.clone(),
+                since,
+                pause,
+            },
+        };
+        let pause = held.and_then(|it| it.pause);
+        match self {
+            // A hold of a person takes the place of one that would go with its pause.
+            Self::Hold(reason) if held.is_none() || pause.is_some() => {
+                Some(hold(reason.cloned(), None))
+            }
+            Self::Pause(package) if held.is_none() => {
+                Some(hold("paused".parse().ok(), Some(*package)))
+            }
+            Self::Unhold => held.map(|_| HoldEvent::Unheld),
+            Self::Unpause(package) => (pause == Some(*package)).then_some(HoldEvent::Unheld),
+            Self::Hold(_) | Self::Pause(_) => None,
+        }
+    }
 }
 
 /// What happened to a hold above a single task.
@@ -104,6 +148,44 @@ impl HoldEvent {
         match self {
             Self::Held { hold } => Some(hold),
             Self::Unheld => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pause(number: u128) -> PackageId {
+        PackageId::from_uuid(uuid::Uuid::from_u128(number))
+    }
+
+    /// What is in force after these wishes: nothing, the hold of a pause, or somebody's own.
+    fn after(wishes: &[HoldWish<'_>]) -> Option<Option<PackageId>> {
+        let mut held = None;
+        for wish in wishes {
+            let event = wish.decide(held.as_ref(), &Caller::Person, Timestamp::UNIX_EPOCH);
+            held = event.map_or(held, HoldEvent::in_force);
+        }
+        held.map(|hold| hold.pause)
+    }
+
+    #[test]
+    fn a_pause_takes_away_only_what_it_put_on() {
+        use HoldWish::{Hold, Pause, Unhold, Unpause};
+        let (ours, other) = (pause(1), pause(2));
+        let own = Some(None);
+        for (wishes, expected) in [
+            (&[Pause(ours), Unpause(ours)][..], None),
+            (&[Pause(ours), Unpause(other)], Some(Some(ours))),
+            (&[Pause(ours), Pause(other)], Some(Some(ours))),
+            // A person was there before, came while it was made, or came again after it was taken up.
+            (&[Hold(None), Pause(ours), Unpause(ours)], own),
+            (&[Pause(ours), Hold(None), Unpause(ours)], own),
+            (&[Pause(ours), Unhold, Hold(None), Unpause(ours)], own),
+            (&[Hold(None), Pause(ours), Unhold], None),
+        ] {
+            assert_eq!(after(wishes), expected, "{wishes:?}");
         }
     }
 }

@@ -47,7 +47,7 @@ pub use depot::Depot;
 pub use error::EngineError;
 pub use ground::{Ground, checked_out, publish_baseline};
 pub use package_rules::PackageRules;
-pub use pausing::{PauseNote, Pausing};
+pub use pausing::{PartPause, PauseNote, Pausing};
 pub use places::{Attempt, Places};
 pub use road::{Ending, Walk, Walked, walk_next};
 pub use rota::Capacity;

@@ -24,14 +24,26 @@ const LONGEST: u64 = 1024 * 1024;
 pub struct PauseNote {
     /// The package that makes it a pause.
     pub package: PackageId,
-    /// The tasks that it holds. What somebody held before is not among them.
+    /// The tasks that it holds. A hold says which pause put it on, so one of a person stays.
     pub tasks: Vec<TaskId>,
-    /// The batch that it holds, unless somebody held it before.
+    /// Of a batch: the packages of its parts. Those that nobody works on get none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartPause>,
+    /// The batch that it holds.
     pub batch: Option<BatchId>,
     /// The session that it ends after it was sealed.
     pub session: Option<SessionId>,
     /// The run that it stops.
     pub run: Option<RunId>,
+}
+
+/// A part of a batch that is paused with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartPause {
+    /// The part.
+    pub task: TaskId,
+    /// The package that it would go on from.
+    pub package: PackageId,
 }
 
 /// How things are that a note is about.
@@ -160,6 +172,7 @@ mod tests {
         PauseNote {
             package: "pkg_0192f0c47d0a7c3e9f5b2a1c3d4e5f60".parse().unwrap(),
             tasks: vec![],
+            parts: vec![],
             batch: None,
             session,
             run: None,

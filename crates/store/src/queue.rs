@@ -20,8 +20,8 @@ pub use change::{
 };
 
 use handoff_core::caller::Action;
-use handoff_core::hold::{Hold, HoldEvent, HoldScope};
-use handoff_core::task::{Command, Reason};
+use handoff_core::hold::{HoldScope, HoldWish};
+use handoff_core::task::Command;
 use handoff_core::{
     BatchEvent, Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId,
     RepositoryEvent, RunEvent, StreamId, Task, TaskEvent, TaskId,
@@ -125,8 +125,14 @@ fn perform(
             claim::this(tx, task, tenure, by, keyed)
         }
         Change::Tell { task, command } => tell(tx, task, command, by, keyed),
-        Change::Hold { scope, reason } => hold(tx, *scope, Some(reason.clone()), by, keyed),
-        Change::Unhold { scope } => hold(tx, *scope, None, by, keyed),
+        Change::Hold { scope, reason } => {
+            hold(tx, *scope, &HoldWish::Hold(reason.as_ref()), by, keyed)
+        }
+        Change::Unhold { scope } => hold(tx, *scope, &HoldWish::Unhold, by, keyed),
+        Change::Pause { scope, package } => hold(tx, *scope, &HoldWish::Pause(*package), by, keyed),
+        Change::Unpause { scope, package } => {
+            hold(tx, *scope, &HoldWish::Unpause(*package), by, keyed)
+        }
         Change::Record {
             id,
             project,
@@ -217,25 +223,15 @@ fn resolve(tx: &mut Transaction<'_>, task: &TaskRef) -> Result<TaskId, StoreErro
 fn hold(
     tx: &mut Transaction<'_>,
     scope: HoldScope,
-    wanted: Option<Option<Reason>>,
+    wish: &HoldWish<'_>,
     by: &Caller,
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
     by.may(Action::Hold)?;
     let mut held = holds::load(tx, scope)?;
-    let event = match (wanted, &held.hold) {
-        (Some(_), Some(_)) | (None, None) => {
-            let hold = held.hold;
-            return Ok(Performed::unrecorded(Answer::Hold { scope, hold }));
-        }
-        (Some(reason), None) => HoldEvent::Held {
-            hold: Hold {
-                reason,
-                by: by.clone(),
-                since: tx.now.wall,
-            },
-        },
-        (None, Some(_)) => HoldEvent::Unheld,
+    let Some(event) = wish.decide(held.hold.as_ref(), by, tx.now.wall) else {
+        let hold = held.hold;
+        return Ok(Performed::unrecorded(Answer::Hold { scope, hold }));
     };
     held.version += 1;
     held.hold = event.clone().in_force();
@@ -341,6 +337,8 @@ fn name_taken(
         | Change::Claim { .. }
         | Change::Hold { .. }
         | Change::Unhold { .. }
+        | Change::Pause { .. }
+        | Change::Unpause { .. }
         | Change::Record { .. }
         | Change::Context { .. }
         | Change::Seal { .. }

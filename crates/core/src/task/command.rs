@@ -8,7 +8,7 @@ use crate::caller::Forbidden;
 use crate::lease::Tenure;
 use crate::rest::Setback;
 use crate::text::{Reason, Summary};
-use crate::{Caller, Fence, SessionId, TaskId, TaskName};
+use crate::{Caller, Fence, PackageId, SessionId, TaskId, TaskName};
 
 /// What can be asked of a task that exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +94,16 @@ pub enum Command {
     },
     /// Hand it out again, also if it rests.
     Unhold,
+    /// Do not hand it out, because it is being paused.
+    Pause {
+        /// The package that makes it a pause.
+        package: PackageId,
+    },
+    /// Hand it out again if nobody but this pause keeps it.
+    Unpause {
+        /// The package that was to make it one.
+        package: PackageId,
+    },
     /// Give up its lease if that has run out.
     Expire,
     /// Give up its lease because the holder process of this session is dead.

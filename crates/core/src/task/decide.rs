@@ -5,11 +5,11 @@ use super::event::{Report, TaskEvent};
 use super::state::TaskState;
 use super::{Phase, Task, View};
 use crate::caller::Action;
-use crate::hold::Hold;
+use crate::hold::{HoldEvent, HoldWish};
 use crate::lease::{Standing, Tenure, Term};
 use crate::rest::{NoMoreRest, Rest, Setback};
 use crate::task::{Ending, Part, Reason, Summary};
-use crate::{Caller, Fence, Lease, Now, SessionId, TaskId, TaskName};
+use crate::{Caller, Fence, Lease, Now, PackageId, SessionId, TaskId, TaskName};
 
 type Decision = Result<Vec<TaskEvent>, Refusal>;
 
@@ -58,7 +58,9 @@ impl Task {
             Command::PutOff { fence, setback } => self.put_off(*fence, setback, &asking),
             Command::Cancel { reason } => self.cancel(reason.as_ref(), &asking),
             Command::Retry => self.retry(&asking),
-            Command::Hold { reason } => self.hold(reason.as_ref(), &asking),
+            Command::Hold { reason } => self.hold(&HoldWish::Hold(reason.as_ref()), &asking),
+            Command::Pause { package } => self.hold(&HoldWish::Pause(*package), &asking),
+            Command::Unpause { package } => self.unpause(*package, &asking),
             Command::Unhold => self.unhold(&asking),
             Command::Expire => Ok(self.expired_lease(now)),
             Command::LoseHolder { session } => Ok(self.lost_holder(*session)),
@@ -176,18 +178,24 @@ impl Task {
         }
     }
 
-    fn hold(&self, reason: Option<&Reason>, asking: &Asking<'_>) -> Decision {
+    fn hold(&self, wish: &HoldWish<'_>, asking: &Asking<'_>) -> Decision {
         asking.by.may(Action::Hold)?;
         self.still_open(asking.now)?;
-        if self.hold.is_some() {
-            return Ok(vec![]);
-        }
-        let hold = Hold {
-            reason: reason.cloned(),
-            by: asking.by.clone(),
-            since: asking.now.wall,
-        };
-        Ok(vec![TaskEvent::Held { hold }])
+        Ok(self.change_of_hold(wish, asking))
+    }
+
+    fn unpause(&self, package: PackageId, asking: &Asking<'_>) -> Decision {
+        asking.by.may(Action::Hold)?;
+        Ok(self.change_of_hold(&HoldWish::Unpause(package), asking))
+    }
+
+    fn change_of_hold(&self, wish: &HoldWish<'_>, asking: &Asking<'_>) -> Vec<TaskEvent> {
+        let changed = wish.decide(self.hold.as_ref(), asking.by, asking.now.wall);
+        let event = changed.map(|event| match event {
+            HoldEvent::Held { hold } => TaskEvent::Held { hold },
+            HoldEvent::Unheld => TaskEvent::Unheld,
+        });
+        event.into_iter().collect()
     }
 
     fn unhold(&self, asking: &Asking<'_>) -> Decision {

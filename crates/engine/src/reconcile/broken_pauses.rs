@@ -1,4 +1,5 @@
-//! A pause whose maker died in the middle never was one: what it held is handed out again, and its package is withdrawn.
+//! A pause whose maker died in the middle never was one: what it held is handed out again, and its packages are withdrawn. What
+//! a person holds stays held, whenever they said so.
 
 use handoff_core::package::{PackageCommand, PackageState};
 use handoff_core::run::{Run, RunCommand, RunState};
@@ -83,82 +84,85 @@ pub fn undo_pause(
     store: &mut dyn Store,
     project: ProjectId,
 ) -> Result<(), EngineError> {
-    let id = note.package;
-    if is_sealed(id, store)? {
-        let command = PackageCommand::Cancel { reason: reason() };
-        tell(
-            note,
-            "package",
-            Change::Package { id, command },
-            store,
-            project,
-        )?;
-    }
+    let mut undoing = Undoing {
+        note,
+        store,
+        project,
+    };
+    undoing.withdraw(note.package)?;
     for task in &note.tasks {
-        unhold(note, *task, store, project)?;
+        undoing.hand_out(*task, note.package)?;
+    }
+    for part in &note.parts {
+        undoing.withdraw(part.package)?;
+        undoing.hand_out(part.task, part.package)?;
     }
     if let Some(batch) = note.batch {
-        let scope = HoldScope::Batch(batch);
-        tell(note, "batch", Change::Unhold { scope }, store, project)?;
+        let (scope, package) = (HoldScope::Batch(batch), note.package);
+        undoing.tell("batch", Change::Unpause { scope, package })?;
     }
     if let Some(run) = note.run {
-        go_on(note, run, store, project)?;
+        undoing.go_on(run)?;
     }
     Ok(())
 }
 
-fn go_on(
-    note: &PauseNote,
-    run: RunId,
-    store: &mut dyn Store,
+/// One who undoes a pause.
+struct Undoing<'a> {
+    note: &'a PauseNote,
+    store: &'a mut dyn Store,
     project: ProjectId,
-) -> Result<(), EngineError> {
-    let found = known(read(store, |tx| runs::get(tx, run)))?;
-    let is_paused = found.is_some_and(|it: Run| matches!(it.state, RunState::Paused { .. }));
-    if !is_paused {
-        return Ok(());
-    }
-    let change = Change::Run {
-        run: RunRef::Id(run),
-        command: RunCommand::Resume,
-    };
-    tell(note, "run", change, store, project)
 }
 
-fn unhold(
-    note: &PauseNote,
-    task: TaskId,
-    store: &mut dyn Store,
-    project: ProjectId,
-) -> Result<(), EngineError> {
-    let found = known(read(store, |tx| tasks::get(tx, task)))?;
-    if found.is_none_or(|task: Task| task.hold.is_none()) {
-        return Ok(());
+impl Undoing<'_> {
+    /// Takes a package back that nobody has taken up.
+    fn withdraw(&mut self, id: PackageId) -> Result<(), EngineError> {
+        let package = known(read(self.store, |tx| packages::get(tx, id)))?;
+        if package.is_none_or(|it| it.state != PackageState::Created) {
+            return Ok(());
+        }
+        let command = PackageCommand::Cancel { reason: reason() };
+        self.tell(&id.to_string(), Change::Package { id, command })
     }
-    let change = Change::Tell {
-        task: TaskRef::Id(task),
-        command: Command::Unhold,
-    };
-    tell(note, &task.to_string(), change, store, project)
-}
 
-fn tell(
-    note: &PauseNote,
-    what: &str,
-    change: Change,
-    store: &mut dyn Store,
-    project: ProjectId,
-) -> Result<(), EngineError> {
-    let key: IdempotencyKey = format!("unpause/{}/{what}", note.package)
-        .parse()
-        .expect("ids and words make a key");
-    let request = Request {
-        by: Caller::Reconciler,
-        key: key.in_project(project),
-        change,
-    };
-    submit(store, &request)?;
-    Ok(())
+    /// Hands a task out again that nobody but the pause with this package keeps.
+    fn hand_out(&mut self, task: TaskId, package: PackageId) -> Result<(), EngineError> {
+        let found = known(read(self.store, |tx| tasks::get(tx, task)))?;
+        if found.is_none_or(|task: Task| task.hold.is_none()) {
+            return Ok(());
+        }
+        let change = Change::Tell {
+            task: TaskRef::Id(task),
+            command: Command::Unpause { package },
+        };
+        self.tell(&task.to_string(), change)
+    }
+
+    fn go_on(&mut self, run: RunId) -> Result<(), EngineError> {
+        let found = known(read(self.store, |tx| runs::get(tx, run)))?;
+        let is_paused = found.is_some_and(|it: Run| matches!(it.state, RunState::Paused { .. }));
+        if !is_paused {
+            return Ok(());
+        }
+        let change = Change::Run {
+            run: RunRef::Id(run),
+            command: RunCommand::Resume,
+        };
+        self.tell("run", change)
+    }
+
+    fn tell(&mut self, what: &str, change: Change) -> Result<(), EngineError> {
+        let key: IdempotencyKey = format!("unpause/{}/{what}", self.note.package)
+            .parse()
+            .expect("ids and words make a key");
+        let request = Request {
+            by: Caller::Reconciler,
+            key: key.in_project(self.project),
+            change,
+        };
+        submit(self.store, &request)?;
+        Ok(())
+    }
 }
 
 fn reason() -> Option<Reason> {

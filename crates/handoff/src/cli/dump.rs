@@ -182,6 +182,8 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
         | Change::Claim { .. }
         | Change::Hold { .. }
         | Change::Unhold { .. }
+        | Change::Pause { .. }
+        | Change::Unpause { .. }
         | Change::Record { .. }
         | Change::Context { .. }
         | Change::Seal { .. }

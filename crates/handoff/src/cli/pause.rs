@@ -109,6 +109,7 @@ impl What {
         let task = find(task, desk)?;
         let pausing = TaskPausing {
             task,
+            package: fresh_id(),
             kind,
             secrets,
         };
@@ -148,6 +149,7 @@ fn find(text: &str, desk: &mut Desk) -> Result<Task, Failure> {
 /// A task that is to be paused.
 struct TaskPausing {
     task: Task,
+    package: PackageId,
     kind: PackageKind,
     secrets: Secrets,
 }
@@ -163,16 +165,18 @@ impl TaskPausing {
         desk.caller.may(Action::Hold)?;
         let session = self.working()?;
         let note = PauseNote {
-            package: fresh_id(),
-            tasks: free([&self.task]),
+            package: self.package,
+            tasks: vec![self.task.id],
+            parts: vec![],
             batch: None,
             session: None,
             run: None,
         };
         wholly(&note, &self.task.id, desk, |desk| {
-            tell_task(&self.task, Command::Hold { reason: reason() }, desk)?;
+            let package = self.package;
+            tell_task(&self.task, Command::Pause { package }, desk)?;
             self.fence(session, desk, ctx)?;
-            self.seal(draft, note.package, desk, ctx)
+            self.seal(draft, desk, ctx)
         })
     }
 
@@ -211,7 +215,6 @@ impl TaskPausing {
     fn seal(
         &self,
         draft: DraftArgs,
-        id: PackageId,
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
@@ -221,7 +224,7 @@ impl TaskPausing {
         let at = Repository::open(&worktree).ok();
         let tree = TreeLook::begin(at.as_ref().unwrap_or(&desk.repository), ctx)?;
         let draft = draft.or_resuming(&task, "paused");
-        let (kind, scope) = ((id, self.kind), ContextScope::Task(task.id));
+        let (kind, scope) = ((self.package, self.kind), ContextScope::Task(task.id));
         let material = Material {
             task: Some(task),
             ..Material::of(kind, scope, tree, ctx.config()?.package)
@@ -297,12 +300,6 @@ pub(super) fn withdraw(packages: &[PackageRecord], reason: &str, desk: &mut Desk
         // What was to be done is done; an old package that stays is named by nobody.
         desk.submit(Change::Package { id, command }, None).ok();
     }
-}
-
-/// Those of the tasks that nobody holds yet.
-fn free<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Vec<TaskId> {
-    let free = tasks.into_iter().filter(|task| task.hold.is_none());
-    free.map(|task| task.id).collect()
 }
 
 fn tell_task(task: &Task, command: Command, desk: &mut Desk) -> Result<(), Failure> {

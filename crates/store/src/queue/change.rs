@@ -89,6 +89,20 @@ pub enum Change {
         /// Of what.
         scope: HoldScope,
     },
+    /// Stop handing out work, because it is being paused.
+    Pause {
+        /// Of what.
+        scope: HoldScope,
+        /// The package that makes it a pause.
+        package: PackageId,
+    },
+    /// Hand out work again if nobody but this pause keeps it.
+    Unpause {
+        /// Of what.
+        scope: HoldScope,
+        /// The package that was to make it one.
+        package: PackageId,
+    },
     /// Write down what happened to a feature.
     Record {
         /// Minted by the caller, for a feature that the ledger has not heard of yet.

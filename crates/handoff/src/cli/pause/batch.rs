@@ -11,12 +11,12 @@ use handoff_core::task::Part;
 use handoff_core::{
     Batch, ContextScope, HoldScope, PackageId, PackageRecord, Task, TaskId, TaskState,
 };
-use handoff_engine::PauseNote;
+use handoff_engine::{PartPause, PauseNote};
 use handoff_package::payload::{BatchState, PausedPart};
 use handoff_store::queue::Change;
 use handoff_store::{holds, read, tasks};
 
-use super::{TaskPausing, free, reason, unreceived, wholly, withdraw};
+use super::{TaskPausing, unreceived, wholly, withdraw};
 use crate::cli::package::draft::{DraftArgs, Material};
 use crate::cli::package::fresh_id;
 use crate::cli::package::scrub::{self, Secrets};
@@ -56,17 +56,18 @@ impl BatchPausing {
         }
         let note = PauseNote {
             package: fresh_id(),
-            tasks: free(&members),
-            batch: (!is_held).then_some(self.batch.id),
+            tasks: vec![],
+            parts: members.iter().map(part_pause).collect(),
+            batch: Some(self.batch.id),
             session: None,
             run: None,
         };
         let record = wholly(&note, &self.batch.id, desk, |desk| {
-            let reason = reason();
-            desk.submit(Change::Hold { scope, reason }, None)?;
+            let package = note.package;
+            desk.submit(Change::Pause { scope, package }, None)?;
             // From here on nothing of it is handed out any more.
             let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, self.batch.id))?;
-            let parts = self.parts(&members, desk, ctx)?;
+            let parts = self.parts(&members, &note.parts, desk, ctx)?;
             self.seal(draft, &parts, (note.package, fan_in), desk, ctx)
         })?;
         let earlier: Vec<_> = earlier.into_iter().map(|(record, _)| record).collect();
@@ -107,12 +108,17 @@ impl BatchPausing {
     fn parts(
         &self,
         members: &[Task],
+        noted: &[PartPause],
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Vec<PausedPart>, Failure> {
         let mut parts = vec![];
-        for task in members {
-            let package = self.part(task, desk, ctx)?;
+        // Nothing is added to a batch that is open: whoever is in it now was noted.
+        for (task, noted) in members
+            .iter()
+            .filter_map(|task| Some((task, noted.iter().find(|it| it.task == task.id)?)))
+        {
+            let package = self.part(task, noted.package, desk, ctx)?;
             parts.extend(package.map(|package| PausedPart {
                 task: task.id,
                 name: task.spec.name.clone(),
@@ -126,12 +132,13 @@ impl BatchPausing {
     fn part(
         &self,
         task: &Task,
+        package: PackageId,
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
         match &task.state {
             TaskState::Leased { .. } | TaskState::Running { .. } => {
-                self.pause_part(task, desk, ctx)
+                self.pause_part(task, package, desk, ctx)
             }
             TaskState::Waiting | TaskState::Queued if task.hold.is_some() => left(task, desk),
             TaskState::Waiting
@@ -146,11 +153,13 @@ impl BatchPausing {
     fn pause_part(
         &self,
         task: &Task,
+        package: PackageId,
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
         let pausing = TaskPausing {
             task: task.clone(),
+            package,
             kind: self.kind,
             secrets: self.secrets,
         };
@@ -187,6 +196,14 @@ impl BatchPausing {
         let key = fresh_key().in_project(desk.project);
         let caller = desk.caller.clone();
         Ok(desk.depot().keep(&package, Origin::Made, &caller, &key)?)
+    }
+}
+
+/// The package that a part would have, noted before it is made.
+fn part_pause(task: &Task) -> PartPause {
+    PartPause {
+        task: task.id,
+        package: fresh_id(),
     }
 }
 

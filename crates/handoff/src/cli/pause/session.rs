@@ -16,7 +16,7 @@ use handoff_git::Repository;
 use handoff_session::Known;
 use handoff_store::{read, tasks};
 
-use super::{free, reason, release, tell_task, wholly};
+use super::{release, tell_task, wholly};
 use crate::cli::package::draft::{DraftArgs, Material};
 use crate::cli::package::fresh_id;
 use crate::cli::package::scrub::{self, Secrets};
@@ -79,7 +79,8 @@ impl SessionPausing {
         let session = self.known.record.id;
         let note = PauseNote {
             package: fresh_id(),
-            tasks: free(task),
+            tasks: task.iter().map(|task| task.id).collect(),
+            parts: vec![],
             batch: None,
             session: Some(session),
             run: None,
@@ -87,7 +88,7 @@ impl SessionPausing {
         wholly(&note, &session, desk, |desk| {
             let record = self.seal(draft, note.package, task, desk, ctx)?;
             self.still(rest)?;
-            self.end(task, desk, ctx)?;
+            self.end(task, note.package, desk, ctx)?;
             Ok(record)
         })
     }
@@ -131,11 +132,17 @@ impl SessionPausing {
     }
 
     /// Nobody else gets its task, nothing counts from now on that it says, and it ends. Until here its lease has kept the task.
-    fn end(&self, task: Option<&Task>, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+    fn end(
+        &self,
+        task: Option<&Task>,
+        package: PackageId,
+        desk: &mut Desk,
+        ctx: &Context,
+    ) -> Result<(), Failure> {
         let Some(task) = task else {
             return stop_session(self.known.record.id, ctx);
         };
-        tell_task(task, Command::Hold { reason: reason() }, desk)?;
+        tell_task(task, Command::Pause { package }, desk)?;
         release(task, desk)?;
         stop_session(self.known.record.id, ctx)
     }

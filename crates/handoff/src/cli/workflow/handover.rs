@@ -38,6 +38,7 @@ pub(super) fn pause(args: &RunArgs, ctx: &mut Context) -> Result<ExitCode, Failu
     let note = PauseNote {
         package: fresh_id(),
         tasks: vec![],
+        parts: vec![],
         batch: None,
         session: None,
         run: Some(run.id),

@@ -20,6 +20,7 @@ fn a_killed_receiver_is_followed_at_once_by_the_next() {
         assert_eq!(killed.code(), None, "{}", killed.stderr);
         let shown = stage.json(&format!("package show {id}"));
         assert_eq!(shown["state"], "claimed");
+        stage.say("context get phase.a").failure(3);
     }
     stage.say(&format!("package receive {id}")).success();
     assert_eq!(value(&stage, "phase.a"), "9007199254740993");
@@ -66,13 +67,17 @@ fn a_receipt_is_told_again_by_its_key() {
     );
 }
 
-/// A git that kills whoever asks it: a pause asks when its task is held and fenced, and not sealed yet. Without the file that is
-/// returned there is only the usual one.
+/// A git that kills whoever asks it: a pause asks when its task is held and fenced, and not sealed yet.
 fn deadly_git(stage: &mut Stage) -> PathBuf {
+    git_that(stage, "kill -9 $PPID")
+}
+
+/// A git that does something else. Without the file that is returned there is only the usual one.
+fn git_that(stage: &mut Stage, does: &str) -> PathBuf {
     let bin = stage.env.work().join("deadly");
     fs::create_dir_all(&bin).unwrap();
     let program = bin.join("git");
-    fs::write(&program, "#!/bin/sh\nkill -9 $PPID\n").unwrap();
+    fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let places = [
         bin.as_path(),
@@ -114,5 +119,65 @@ fn a_pause_that_was_killed_never_was_one() {
     let id = paused["id"].as_str().unwrap();
     stage.say(&format!("resume {id}")).success();
     assert_eq!(stage.state("fix"), "queued");
+    stage.say("doctor --audit").success();
+}
+
+const MANIFEST: &str = r#"
+schema_version = 2
+batch_id = "b"
+fan_in_task = "together"
+sub_tasks = [
+    { id = "one", brief = "One.", file_ownership = ["1/"] },
+    { id = "two", brief = "Two.", file_ownership = ["2/"] },
+    { id = "three", brief = "Three.", file_ownership = ["3/"] },
+]
+"#;
+
+#[test]
+fn a_pause_of_a_batch_that_was_killed_leaves_no_package_and_keeps_what_people_hold() {
+    let mut stage = stage();
+    stage.repo.write("batch.toml", MANIFEST);
+    stage.say("dump --open-batch batch.toml").success();
+    for part in ["one", "two"] {
+        stage.claim(&format!("b.{part}"));
+    }
+    stage.say("hold b.three").success();
+    // The first part is whole when it strikes. Somebody holds it at that moment, for reasons of their own.
+    let home = stage.env.handoff_home();
+    let packages = home.join("packages");
+    let script = format!(
+        "ls '{packages}'/*/hof-*.json > /dev/null 2>&1 || exec /usr/bin/git \"$@\"\n\
+         cd '{repo}' && PATH=/usr/bin:/bin HANDOFF_HOME='{home}' '{program}' hold b.one > /dev/null\n\
+         kill -9 $PPID",
+        packages = packages.display(),
+        repo = stage.repo.path().display(),
+        home = home.display(),
+        program = stage.env.binary().display(),
+    );
+    let deadly = git_that(&mut stage, &script);
+    assert_eq!(stage.say("pause --batch b").code(), None);
+    fs::remove_file(deadly).unwrap();
+    let sealed = stage.json("package list");
+    assert_eq!(sealed["packages"].as_array().unwrap().len(), 1, "{sealed}");
+    stage.say("context set seen 1").success();
+    let left = stage.json("package list");
+    assert_eq!(left["packages"][0]["state"], "cancelled", "{left}");
+    assert_eq!(left["packages"].as_array().unwrap().len(), 1);
+    let states = ["one", "two", "three"].map(|part| stage.state(&format!("b.{part}")));
+    assert_eq!(states, ["held", "queued", "held"]);
+    assert_eq!(stage.json("batch show b")["is_held"], false);
+    let notes = fs::read_dir(packages).unwrap().next().unwrap().unwrap();
+    assert_eq!(
+        fs::read_dir(notes.path().join("pauses")).unwrap().count(),
+        0
+    );
+    // The work goes on, and can be paused.
+    stage.say("unhold b.one").success();
+    stage.claim("b.one");
+    let paused = stage.json("pause --batch b");
+    let id = paused["id"].as_str().unwrap();
+    stage.say(&format!("resume {id}")).success();
+    assert_eq!(stage.state("b.one"), "queued");
+    assert_eq!(stage.state("b.three"), "held");
     stage.say("doctor --audit").success();
 }
