@@ -245,3 +245,33 @@ impl Writing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_bytes_and_what_is_too_much_is_refused() {
+        let entry = Entry {
+            key: "ä".parse().unwrap(),
+            value: crate::JsonText::parse("\"😀\"").unwrap(),
+            source: None,
+            tags: vec![],
+            author: "person".parse().unwrap(),
+            at: crate::Timestamp::UNIX_EPOCH,
+        };
+        assert_eq!(entry.size(), 2 + 6);
+        let totals = Totals {
+            keys: MOST_KEYS - 1,
+            bytes: MOST_BYTES - 8,
+        };
+        let full = totals.with(Some(&entry), None);
+        assert_eq!(full.fits(), Ok(()));
+        assert_eq!(full.with(Some(&entry), Some(&entry)).fits(), Ok(()));
+        let (keys, bytes) = (MOST_KEYS + 1, MOST_BYTES + 8);
+        assert_eq!(
+            full.with(Some(&entry), None).fits(),
+            Err(ContextRefusal::Full { keys, bytes })
+        );
+    }
+}

@@ -4,6 +4,7 @@ use handoff_core::task::Reason;
 use handoff_package::payload::ContentError;
 use handoff_package::seal::PAYLOAD_LIMIT;
 use handoff_package::{KeyPair, OpenError, SealError, open, seal};
+use ring::signature::Ed25519KeyPair;
 use sha2::{Digest as _, Sha256};
 
 use crate::fixture::{entry, key, package};
@@ -28,15 +29,26 @@ fn with_payload(change: impl Fn(&str) -> String) -> Vec<u8> {
     let text = text();
     let (header, payload) = text.split_once('\n').unwrap();
     let changed = change(payload);
-    let hex = |payload: &str| -> String {
-        let digest = Sha256::digest(payload);
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
-    };
-    let header = header.replace(&hex(payload), &hex(&changed)).replace(
+    let digest = |payload: &str| hex(&Sha256::digest(payload));
+    let header = header.replace(&digest(payload), &digest(&changed)).replace(
         &format!("\"length\":{}", payload.len()),
         &format!("\"length\":{}", changed.len()),
     );
     format!("{header}\n{changed}").into_bytes()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Another payload as somebody seals it who has the key, and does not look at what they seal.
+fn sealed_carelessly(change: impl Fn(&str) -> String) -> Vec<u8> {
+    let text = String::from_utf8(with_payload(change)).unwrap();
+    let (header, payload) = text.split_once('\n').unwrap();
+    let (signed, _) = header.rsplit_once(",\"signature\":").unwrap();
+    let key = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+    let signature = hex(key.sign(signed.as_bytes()).as_ref());
+    format!("{signed},\"signature\":\"{signature}\"}}\n{payload}").into_bytes()
 }
 
 #[test]
@@ -143,6 +155,62 @@ fn whoever_can_compute_a_digest_still_cannot_change_anything() {
     // All of it by another key is sound, and says whose.
     let opened = open(other.as_bytes()).unwrap();
     assert_ne!(opened.signer, key().public());
+}
+
+/// The digest is of the bytes: what another writer or formatter makes of them is another package, and what two readers could read
+/// differently passes nobody.
+#[test]
+fn the_same_meaning_in_other_bytes_is_another_package() {
+    let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let spellings: [fn(&str) -> String; 3] = [
+        |it| format!(" {it}"),
+        |it| it.replacen("\"summary\":", "\"summary\":\"Broken.\",\"summary\":", 1),
+        |it| it.replacen("Fixed.", "\\u0046ixed.", 1),
+    ];
+    for change in spellings {
+        let text = text();
+        let payload = text.split_once('\n').unwrap().1;
+        assert_ne!(change(payload), payload);
+        assert_eq!(
+            parsed(&change(payload)),
+            parsed(payload),
+            "it means the same"
+        );
+        assert!(matches!(
+            open(&with_payload(change)),
+            Err(OpenError::Signature)
+        ));
+        assert!(
+            open(
+                &[text.split_once('\n').unwrap().0, "\n", &change(payload)]
+                    .concat()
+                    .into_bytes()
+            )
+            .is_err()
+        );
+    }
+}
+
+#[test]
+fn what_was_signed_and_does_not_fit_together_is_refused() {
+    assert!(open(&sealed_carelessly(str::to_owned)).is_ok());
+    let kind = |change: fn(&str) -> String| {
+        let error = open(&sealed_carelessly(change)).unwrap_err();
+        format!("{error:?}")
+            .split(['(', ' ', '{'])
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let value = |it: &str| it.replace("9007199254740993", "9007199254740992");
+    let step = |it: &str| it.replace("\"step\":2", "\"step\":6");
+    let twice = |it: &str| it.replacen("\"summary\":", "\"summary\":\"x\",\"summary\":", 1);
+    let unknown = |it: &str| it.replacen('{', "{\"valid\":true,", 1);
+    let version = |it: &str| it.replacen("\"version\":\"1.0\"", "\"version\":\"2.0\"", 1);
+    assert_eq!(
+        [value, step, twice, unknown, version].map(kind),
+        ["Content", "Content", "Payload", "Payload", "Payload"]
+    );
 }
 
 #[test]

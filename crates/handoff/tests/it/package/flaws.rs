@@ -1,4 +1,5 @@
-//! What the Handoff Protocol gets wrong, and what must be otherwise here. The rest is in the tests of `core`, `store` and `package`.
+//! What the Handoff Protocol gets wrong, and what must be otherwise here. The rest is in the tests of `core`, `store` and `package`;
+//! `docs/design/0011-packages.md` says which is which.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -202,4 +203,157 @@ fn every_value_arrives_as_it_was_by_a_file_and_on_both_stores() {
             assert_eq!(found["value"], **text);
         }
     }
+}
+
+#[test]
+fn what_is_no_json_or_could_be_read_in_two_ways_is_refused_by_its_key() {
+    let stage = Stage::new();
+    let deep = format!("{}1{}", "[".repeat(101), "]".repeat(101));
+    for value in [
+        "undefined",
+        "NaN",
+        "-Infinity",
+        "new Date()",
+        "10n",
+        "01",
+        r#"{"a":1,"a":2}"#,
+        r#""\ud800""#,
+        &deep,
+    ] {
+        let refused = stage.run(["context", "set", "some.key", "--", value]);
+        let told = refused.failure(2).snapshot();
+        assert!(told.contains("some.key"), "{value}: {told}");
+    }
+    assert_eq!(stage.json("context list")["entries"], json!([]));
+}
+
+#[test]
+fn all_that_is_known_of_a_value_arrives_with_it() {
+    let here = Stage::new();
+    here.repo.write("here.txt", "1");
+    here.repo.commit("only here");
+    let words = ["context", "set", "k", "\"ä😀\"", "--source", "a test"];
+    here.run(words.iter().chain(&["--tag", "one", "--tag", "two"]))
+        .success();
+    let id = create(&here, &[]);
+    let shown = here.json(&format!("package show {id}"));
+    let bytes = "k".len() + "\"ä😀\"".len();
+    assert_eq!(shown["payload"]["context"]["size"], bytes, "{shown}");
+    let carried = here.env.work().join("carried.hof");
+    let carried = carried.to_str().unwrap();
+    here.run(["package", "export", &id, "-o", carried])
+        .success();
+    let there = Stage::new();
+    there.run(["package", "import", carried]).success();
+    let found = there.say(&format!("package verify {id} --json"));
+    assert_eq!(
+        found.failure(12).json()["drift"],
+        "unknown",
+        "it is about another repository"
+    );
+    there
+        .say(&format!("package receive {id} --untrusted"))
+        .success();
+    let entry = |stage: &Stage| {
+        let mut entry = stage.json("context get k");
+        entry.as_object_mut().unwrap().remove("version");
+        entry
+    };
+    assert_eq!(entry(&there), entry(&here));
+}
+
+#[test]
+fn a_pause_says_where_to_go_on_and_where_it_comes_from_is_not_where_it_goes() {
+    let stage = stage();
+    stage.add("fix");
+    stage.claim("fix");
+    let paused = stage.json("pause fix");
+    let id = paused["id"].as_str().unwrap();
+    let checkpoint = stage.json(&format!("package show {id}"))["payload"]["checkpoint"].clone();
+    assert_eq!(checkpoint["phase"], "task");
+    assert_eq!(checkpoint["status"], "paused");
+    assert!(checkpoint["step"].as_u64() <= checkpoint["totalSteps"].as_u64());
+    assert_ne!(checkpoint["resumePoint"], "");
+    let verified = stage.json(&format!("package verify {id}"));
+    assert_eq!(verified["resolution"], "resolved");
+    let phases = ["--source-phase", "analysis", "--target-phase", "CP-3"];
+    let id = create(&stage, &phases);
+    let label = stage.json(&format!("package show {id}"))["label"].clone();
+    assert_eq!(
+        (&label["sourcePhase"], &label["targetPhase"]),
+        (&"analysis".into(), &"CP-3".into())
+    );
+}
+
+/// A list needs no more than the headers, so that a damaged payload costs it nothing; whoever uses the package is told.
+#[test]
+fn a_list_reads_headers_and_comes_in_pages() {
+    let stage = stage();
+    let ids_made = [(); 3].map(|()| create(&stage, &[]));
+    let path = file(&stage, &ids_made[0]);
+    let text = fs::read_to_string(&path).unwrap();
+    let header = text.split_once('\n').unwrap().0;
+    fs::write(&path, format!("{header}\nrubbish")).unwrap();
+    let listed = stage.json("package list");
+    assert_eq!(listed["damaged"], json!([]));
+    assert_eq!(ids(&listed).len(), 3);
+    let page = stage.json("package list --limit 2");
+    assert_eq!((ids(&page).len(), &page["has_more"]), (2, &true.into()));
+    let told = stage
+        .say(&format!("package receive {}", ids_made[0]))
+        .failure(10);
+    assert!(told.snapshot().contains("bytes instead of"), "{told:?}");
+}
+
+#[test]
+fn a_name_from_outside_is_never_a_path() {
+    let stage = stage();
+    let home = stage.env.handoff_home();
+    let outside = home.parent().unwrap().join("x");
+    for id in ["../../x", "/etc/passwd", ".", "", "hof-abc", "pkg_0/../x"] {
+        for verb in ["show", "verify", "receive", "release", "delete", "export"] {
+            stage.run(["package", verb, id]).failure(2);
+        }
+    }
+    let foreign = r#"{"id":"../../x","sessionId":"../s","cloneId":"../../c","createdAt":"2026-02-20T10:00:00Z",
+        "sourcePhase":"../a","targetPhase":"/b",
+        "context":{"entries":[{"key":"../../k","value":"1","metadata":{"tags":[]}}],"size":1,"checksum":"x"},
+        "checkpoint":{"phase":"..","step":1,"totalSteps":2,"status":"paused","resumePoint":"../p"},
+        "metadata":{"version":"1.0","pipelineVersion":"1","createdBy":"../../me","reason":"manual"},
+        "integrity":{"algorithm":"sha256","checksum":"x"}}"#;
+    let path = stage.script("foreign.json", foreign);
+    let imported = stage.run(["package", "import", path.to_str().unwrap(), "--json"]);
+    let id = imported.success().json()["id"].as_str().unwrap().to_owned();
+    assert!(file(&stage, &id).exists() && !outside.exists());
+    stage
+        .say(&format!("package receive {id} --untrusted"))
+        .success();
+    assert_eq!(value(&stage, "../../k"), "1");
+    let directory = file(&stage, &id).parent().unwrap().to_owned();
+    stage.say(&format!("package delete {id}")).success();
+    assert!(directory.exists() && !outside.exists());
+}
+
+/// The other side has it, and nobody heard of it: saying the same again comes to the same end.
+#[test]
+fn an_acknowledgement_that_was_lost_can_be_asked_for_again() {
+    let mut here = stage();
+    let there = Stage::new();
+    let id = create(&here, &[]);
+    let (home, repo) = (there.env.handoff_home(), there.repo.path().to_owned());
+    let import = format!(
+        "cd '{}' && HANDOFF_HOME='{}' sh -c \"$5\"",
+        repo.display(),
+        home.display()
+    );
+    let program = here.env.binary().to_str().unwrap().to_owned();
+    let words = ["package", "send", &id, "b", "--program", &program, "--json"];
+    ssh(&mut here, &format!("{import} > /dev/null\nexit 255"));
+    here.run(words).failure(5);
+    assert_eq!(here.json(&format!("package show {id}"))["state"], "created");
+    ssh(&mut here, &import);
+    let sent = here.run(words).success().json();
+    assert!(sent["transferredAt"].is_string());
+    assert_eq!(ids(&there.json("package list")), std::slice::from_ref(&id));
+    here.say(&format!("package receive {id}")).failure(4);
 }

@@ -14,6 +14,8 @@ fn configure(stage: &Stage, text: &str) {
 #[test]
 fn the_time_to_live_is_a_setting() {
     let stage = stage();
+    let usual = stage.json("package create");
+    assert!(usual["expires_at"].is_string(), "there is one by default");
     configure(&stage, "[package]\nttl = \"0s\"\n");
     let forever = stage.json("package create");
     assert_eq!(forever["expires_at"], serde_json::Value::Null);
