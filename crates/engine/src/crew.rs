@@ -238,12 +238,17 @@ impl<S: Site> Crew<S> {
             return Ok(None);
         }
         (self.due, self.rests) = (None, vec![]);
-        let walk = claim(workshop, agents)?;
-        if walk.is_none() {
-            self.seen = Some(newest);
-            self.see_rests(workshop)?;
+        let walk = claim(workshop, agents.clone())?;
+        if walk.is_some() {
+            return Ok(walk);
         }
-        Ok(walk)
+        self.seen = Some(newest);
+        self.see_rests(workshop)?;
+        if self.rests.is_empty() {
+            // A rest may have ended between the two looks, and nobody rings a bell then.
+            return claim(workshop, agents);
+        }
+        Ok(None)
     }
 
     /// What rests comes back by itself: nobody rings a bell then.

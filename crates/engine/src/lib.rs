@@ -36,6 +36,7 @@ mod seal;
 mod session;
 mod shared_commit;
 mod spawn;
+mod storm;
 mod suite;
 mod ticket;
 mod trouble;

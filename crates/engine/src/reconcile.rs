@@ -11,6 +11,7 @@ mod unfinished_commits;
 
 pub use baselines::baselines;
 pub use broken_pauses::{broken_pauses, undo_pause};
+pub(crate) use lost_holders::is_finished;
 pub use lost_holders::{dead_holders, lost_holders};
 pub use old_batons::old_batons;
 pub(crate) use orphaned_worktrees::save;

@@ -3,10 +3,11 @@
 //! Two ways lead onto it: a ready task is claimed, or the attempt of a dead worker is taken over where it stands. From the
 //! session on they are the same.
 
+mod acceptance;
 mod arrival;
 mod rejection;
 
-use handoff_core::task::{Command, Evidence, Part, Reason};
+use handoff_core::task::{Command, Part, Reason};
 use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
@@ -20,11 +21,12 @@ use crate::fan_in::Gathering;
 use crate::judgement::{Judgement, judge};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
+use crate::reconcile::is_finished;
 use crate::session::Attendant;
 use crate::spawn::{Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
-use crate::{fan_in, phase, reconcile, seal};
+use crate::{fan_in, phase, reconcile, storm};
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,8 +89,8 @@ enum Work {
 enum Stage {
     /// Nothing is there but the lease.
     Claimed,
-    /// The agent was started, by somebody else.
-    Begun,
+    /// The agent was started, by somebody else; so many have died who wanted to judge what it left.
+    Begun { dead: u64 },
 }
 
 /// What is to be claimed.
@@ -160,12 +162,21 @@ impl Walk {
         let now = workshop.reload(task)?;
         let ticket = Ticket::read(&workshop.places, session)
             .filter(|_| session_of(&now) == Some(session) && now.fence == task.fence);
-        Ok(ticket.map(|ticket| Self {
+        let Some(mut ticket) = ticket else {
+            return Ok(None);
+        };
+        let dead = ticket.judges;
+        if is_finished(&workshop.places, session)? {
+            // Before anything is looked at: whoever dies over it has been counted.
+            ticket.judges += 1;
+            ticket.write(&workshop.places, session)?;
+        }
+        Ok(Some(Self {
             task: now,
             session,
             base: ticket.base,
             ground: None,
-            stage: Stage::Begun,
+            stage: Stage::Begun { dead },
             _lock: lock,
         }))
     }
@@ -181,9 +192,15 @@ impl Walk {
         spawn: &dyn Spawn,
     ) -> Result<Ending, EngineError> {
         let occupied = occupy(workshop, &self.task)?;
+        if let Some(why) = self.storm(workshop)? {
+            reconcile::save(workshop, &self.task, Attempt::of(&self.task)).ok();
+            let ending = self.reject(workshop, Ending::Blocked(reason(&why)))?;
+            self.summon(&ending, spawn);
+            return Ok(ending);
+        }
         let (at, work) = match self.stage {
             Stage::Claimed => self.set_out(workshop, spawn)?,
-            Stage::Begun => (self.tree(workshop)?, Work::OfAgent),
+            Stage::Begun { .. } => (self.tree(workshop)?, Work::OfAgent),
         };
         let conclusion = match work {
             Work::OfAgent => {
@@ -192,6 +209,14 @@ impl Walk {
             Work::OfTool => Conclusion::Finished,
         };
         self.conclude(workshop, &at, conclusion, spawn, occupied)
+    }
+
+    /// Why it is left to a person, if too many have died over it.
+    fn storm(&self, workshop: &mut Workshop<'_>) -> Result<Option<String>, EngineError> {
+        match self.stage {
+            Stage::Claimed => storm::of_attempts(workshop, &self.task),
+            Stage::Begun { dead } => Ok(storm::of_judges(dead)),
+        }
     }
 
     /// A linked worktree, what is in it already, the prompt, and the agent; unless there is nothing for one to do.
@@ -337,58 +362,6 @@ impl Walk {
         }
         drop(occupied);
         Ok(ending)
-    }
-
-    fn accept(
-        &self,
-        workshop: &mut Workshop<'_>,
-        evidence: &[Evidence],
-    ) -> Result<Ending, EngineError> {
-        let task = workshop.reload(&self.task)?;
-        match seal::seal(workshop, &task, self.session, evidence) {
-            Err(EngineError::Secrets(error)) => return self.unsealed(workshop, &error),
-            // What is asked of packages here is not in it, or too much is.
-            Err(EngineError::Seal(error)) => return self.unsealed(workshop, &error),
-            sealed => sealed?,
-        };
-        self.publish(workshop, evidence)?;
-        let complete = Command::Complete {
-            fence: Some(task.fence),
-            summary: task
-                .report
-                .as_ref()
-                .and_then(|report| report.summary.clone()),
-        };
-        workshop.tell(&task, complete, "end")?;
-        Ok(Ending::Done)
-    }
-
-    /// The work is done and stays on its branch; a person decides what is to become of it.
-    fn unsealed(
-        &self,
-        workshop: &mut Workshop<'_>,
-        error: &dyn std::error::Error,
-    ) -> Result<Ending, EngineError> {
-        let cause = error.source().map(|it| format!(": {it}"));
-        let text = format!("not sealed: {error}{}", cause.unwrap_or_default());
-        self.reject(workshop, Ending::Blocked(reason(&text)))
-    }
-
-    /// The result of a batch is on the batch's own branch before anybody is told that it is done.
-    fn publish(
-        &self,
-        workshop: &mut Workshop<'_>,
-        evidence: &[Evidence],
-    ) -> Result<(), EngineError> {
-        if let Some(Part::FanIn { .. }) = self.task.spec.part
-            && let Some(commit) = seal::committed(evidence)
-        {
-            let branch = fan_in::publish(workshop, &self.task, &commit)?;
-            if let Some(command) = &self.task.spec.verify {
-                workshop.set_baseline(&self.task, &branch, &commit, command)?;
-            }
-        }
-        Ok(())
     }
 }
 

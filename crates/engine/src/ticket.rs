@@ -20,6 +20,9 @@ pub(crate) struct Ticket {
     pub(crate) fence: Fence,
     /// The commit that its branch began at.
     pub(crate) base: CommitId,
+    /// How many have begun to judge it in the place of a dead worker.
+    #[serde(default)]
+    pub(crate) judges: u64,
 }
 
 impl Ticket {
@@ -31,6 +34,7 @@ impl Ticket {
             task,
             fence,
             base,
+            judges: 0,
         }
     }
 

@@ -58,7 +58,7 @@ fn is_dead(places: &Places, session: SessionId) -> Result<bool, EngineError> {
 }
 
 /// Whether a session that a worker began has said how it ended.
-fn is_finished(places: &Places, session: SessionId) -> Result<bool, EngineError> {
+pub(crate) fn is_finished(places: &Places, session: SessionId) -> Result<bool, EngineError> {
     if Ticket::read(places, session).is_none() {
         return Ok(false);
     }

@@ -2,11 +2,12 @@
 
 use handoff_api::{ExitCode, WatchdogDocument};
 use handoff_core::Action;
-use handoff_engine::{Spawn, SpawnError, Walk, adoptable, reconcile};
+use handoff_engine::{Call, Spawn, SpawnError, Walk, adoptable, reconcile};
 use handoff_session::catalogue;
 use handoff_store::StoreError;
 
 use super::session::relieve;
+use super::worker::summon;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -42,7 +43,7 @@ pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> 
         if lives(&task, ctx)? {
             seen.unattended.push(name);
         } else if let Some(walk) = Walk::take_over(&mut workshop, &task)? {
-            walk.to_the_end(&mut workshop, &Nothing)?;
+            walk.to_the_end(&mut workshop, &Bystander { ctx })?;
             seen.judged.push(name);
         }
     }
@@ -72,12 +73,18 @@ fn lives(task: &handoff_core::Task, ctx: &Context) -> Result<bool, Failure> {
     Ok(known.is_some_and(|known| known.record.ended.is_none()))
 }
 
-/// A watchdog begins nothing.
-struct Nothing;
+/// A watchdog begins nothing. It calls a person as a worker does.
+struct Bystander<'a> {
+    ctx: &'a Context,
+}
 
-impl Spawn for Nothing {
+impl Spawn for Bystander<'_> {
     fn spawn(&self, _order: &handoff_engine::Order<'_>) -> Result<(), SpawnError> {
         Err("a watchdog begins no sessions".into())
+    }
+
+    fn summon(&self, call: &Call<'_>) {
+        summon(call, self.ctx);
     }
 }
 

@@ -1,5 +1,7 @@
 //! A batch from its manifest to its branch, with the built-in agent and real git.
 
+mod defects;
+
 use std::ffi::OsStr;
 
 use crate::stage::Stage;

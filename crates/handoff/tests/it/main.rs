@@ -70,6 +70,8 @@ mod status;
 #[cfg(test)]
 mod step;
 #[cfg(test)]
+mod storm;
+#[cfg(test)]
 mod story;
 #[cfg(test)]
 mod switching;

@@ -1,10 +1,12 @@
 //! Order, endings, dependencies, names.
 
+use std::time::Duration;
+
 use handoff_core::task::{Command, Dependency, Phase, Priority, Refusal, TaskSpec, Until};
 use handoff_core::{Caller, Fence, Role, SessionId, TaskState};
 use handoff_store::queue::{Request, submit};
 use handoff_store::tasks::{self, Which};
-use handoff_store::{StoreError, read};
+use handoff_store::{Ring, StoreError, read};
 
 use super::on_both_stores;
 use crate::fixture::{Fixture, after, request, spec, task_of, uuid};
@@ -340,4 +342,25 @@ fn eight_claimers_get_each_task_once(fixture: &mut Fixture) {
     got.dedup();
     assert_eq!(got.len(), TASKS);
     assert_eq!(fixture.audit().events, 2 * TASKS);
+}
+
+/// Whoever looks for work when the bell rings would wake itself, and all others, for ever.
+#[test]
+fn on_a_server_a_look_that_finds_nothing_rings_no_bell() {
+    let Some(mut fixture) = Fixture::postgres() else {
+        return;
+    };
+    fixture.add(spec("first"));
+    let running = fixture.claim().unwrap();
+    let other = fixture.again();
+    let mut bell = other.bell().unwrap();
+    while bell.wait(Duration::ZERO).unwrap() == Ring::Rung {}
+    for _ in 0..3 {
+        assert_eq!(fixture.claim(), None);
+    }
+    let refused = fixture.tell(&running, Command::Retry);
+    assert!(refused.is_err());
+    assert_eq!(bell.wait(Duration::from_millis(100)).unwrap(), Ring::Silent);
+    fixture.complete(&running).unwrap();
+    assert_eq!(bell.wait(Duration::from_secs(25)).unwrap(), Ring::Rung);
 }

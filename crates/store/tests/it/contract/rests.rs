@@ -16,6 +16,7 @@ on_both_stores! {
     a_task_that_rests_is_passed_over_until_somebody_wants_it,
     a_rest_ends_by_itself,
     an_agent_at_its_limit_keeps_back_its_tasks_everywhere_and_no_others,
+    what_one_worker_hears_of_a_limit_keeps_the_others_back,
     an_agent_with_enough_to_do_is_passed_over,
     a_task_that_is_put_off_too_often_asks_for_a_person,
 }
@@ -129,6 +130,23 @@ fn an_agent_at_its_limit_keeps_back_its_tasks_everywhere_and_no_others(fixture: 
         Some("e")
     );
     assert_eq!(claim(fixture, here, "codex", &[]).as_deref(), Some("a"));
+}
+
+fn what_one_worker_hears_of_a_limit_keeps_the_others_back(fixture: &mut Fixture) {
+    for name in ["a", "b"] {
+        fixture.add(wanting(name, "claude"));
+    }
+    let here = fixture.project;
+    let first = fixture.claim().unwrap();
+    put_off(fixture, &first, setback(Trouble::Limit, "claude"));
+    // As another process sees it, which was not told.
+    let other = fixture.again();
+    let one = std::mem::replace(&mut fixture.store, other);
+    assert_eq!(claim(fixture, here, "claude", &[]), None);
+    assert_eq!(resting(fixture, "claude"), ["a"]);
+    fixture.tell(&first, Command::Unhold).unwrap();
+    fixture.store = one;
+    assert_eq!(claim(fixture, here, "claude", &[]).as_deref(), Some("a"));
 }
 
 fn an_agent_with_enough_to_do_is_passed_over(fixture: &mut Fixture) {

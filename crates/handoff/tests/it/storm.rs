@@ -1,0 +1,105 @@
+//! Work that takes everybody along who touches it is left to a person after a while.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use handoff_testkit::Output;
+
+use crate::stage::Stage;
+
+const WRITE: &str = "[[step]]\nwrite = { path = \"new.txt\", text = \"new\\n\" }\n";
+
+/// A stage whose calls for a person are written down.
+fn stage() -> Stage {
+    let stage = Stage::new();
+    let told = stage.env.work().join("told.jsonl");
+    stage.configure(&format!(
+        "[notify]\ncommand = [\"tee\", \"-a\", {told:?}]\n"
+    ));
+    stage
+}
+
+fn told(stage: &Stage) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(stage.env.work().join("told.jsonl")).unwrap_or_default();
+    let read = |line| serde_json::from_str(line).unwrap();
+    text.lines().map(read).collect()
+}
+
+fn work(stage: &Stage) -> Output {
+    let script = stage.script("agent.toml", WRITE);
+    let words = ["worker", "--once", "--script"].map(OsStr::new);
+    stage.run(words.into_iter().chain([script.as_os_str()]))
+}
+
+/// The reason of a task, which the one call for a person tells too.
+fn why(stage: &Stage) -> String {
+    let reason = stage.json("queue show fix")["said"].clone();
+    let told = told(stage);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(
+        (&told[0]["need"], &told[0]["detail"]),
+        (&"help".into(), &reason)
+    );
+    reason.as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_task_that_takes_every_worker_along_is_left_to_a_person() {
+    let mut stage = stage();
+    stage.add("fix");
+    // It strikes when the tree of an attempt is filled: somebody has the task, and no session has begun.
+    let bin = stage.env.work().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let git = bin.join("git");
+    let strike = "case \" $* \" in *' read-tree '*) kill -9 $PPID; exit 1;; esac";
+    fs::write(
+        &git,
+        format!("#!/bin/sh\n{strike}\nexec /usr/bin/git \"$@\"\n"),
+    )
+    .unwrap();
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::join_paths([bin.as_path(), "/usr/bin".as_ref(), "/bin".as_ref()]);
+    stage.env.set("PATH", path.unwrap());
+    for _ in 0..5 {
+        let died = work(&stage);
+        assert_eq!(died.code(), None, "{died:?}");
+    }
+    work(&stage).failure(12);
+    assert_eq!(stage.state("fix"), "blocked");
+    let why = why(&stage);
+    assert!(why.contains("5 attempts in a row were lost"), "{why}");
+    work(&stage).failure(11);
+    // When a person has seen to it, it is as any other.
+    fs::remove_file(git).unwrap();
+    stage.say("queue retry fix").success();
+    work(&stage).success();
+    assert_eq!(stage.state("fix"), "done");
+    stage.say("doctor --audit").success();
+}
+
+#[test]
+fn an_attempt_whose_judges_die_is_left_to_a_person() {
+    let stage = stage();
+    let deadly = "kill -9 $PPID";
+    stage
+        .run(["queue", "add", "fix", "--brief", "x", "--verify", deadly])
+        .success();
+    // The one who began it, and five who took over.
+    for _ in 0..6 {
+        let died = work(&stage);
+        assert_eq!(died.code(), None, "{died:?}");
+        assert_eq!(stage.json("queue show fix")["attempts"], 1);
+    }
+    assert_eq!(stage.json("watchdog")["judged"], serde_json::json!(["fix"]));
+    assert_eq!(stage.state("fix"), "blocked");
+    let why = why(&stage);
+    assert!(why.contains("5 workers in a row died"), "{why}");
+    let saved = stage.json("rescue fix");
+    assert_eq!(
+        saved["saved"][0]["paths"],
+        serde_json::json!(["new.txt"]),
+        "{saved}"
+    );
+    stage.say("doctor --audit").success();
+}
