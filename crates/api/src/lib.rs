@@ -79,8 +79,8 @@ pub use teaching::{
 };
 pub use upgrade::{UpgradeDocument, UpgradeOutcome};
 pub use workflow::{
-    FlawDocument, RunDocument, RunStepDocument, RunsDocument, WorkflowCheckDocument,
-    WorkflowDocument, WorkflowRow, WorkflowsDocument,
+    FlawDocument, RunBatchDocument, RunDocument, RunStepDocument, RunsDocument,
+    WorkflowCheckDocument, WorkflowDocument, WorkflowRow, WorkflowsDocument,
 };
 pub use workspace::{
     ArchiveDocument, ArchiveRow, CleaningDocument, CleaningOutcome, ExclusionDocument,

@@ -1,7 +1,9 @@
 //! Workflows and their runs as JSON.
 
+use handoff_core::batch::BatchPart;
 use handoff_core::run::{Run, RunState};
-use handoff_core::{Timestamp, Workflow};
+use handoff_core::task::Ending;
+use handoff_core::{Batch, Task, Timestamp, Workflow};
 use serde::Serialize;
 
 /// A workflow in a list.
@@ -86,6 +88,48 @@ pub struct RunStepDocument {
     pub test: Option<String>,
     /// How many tests passed, failed and were skipped.
     pub tests: Option<(u64, u64, u64)>,
+    /// The batch whose results these are, where the phase was split into one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<String>,
+}
+
+/// The batch into which a phase was split.
+#[derive(Debug, Serialize)]
+pub struct RunBatchDocument {
+    /// Its identity.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// `open`, `fan-in`, `done`, `failed`, `blocked` or `cancelled`.
+    pub state: &'static str,
+    /// How many parts it has.
+    pub parts: usize,
+    /// How many of them have ended.
+    pub ended: usize,
+    /// Those that ended without success.
+    pub missing: Vec<String>,
+}
+
+impl RunBatchDocument {
+    /// As it is now; `tasks` are those of the batch.
+    pub fn of(batch: &Batch, tasks: &[Task]) -> Self {
+        let ending = |part: &BatchPart| {
+            let task = tasks.iter().find(|it| it.id == part.task);
+            task.and_then(|it| it.state.ending())
+        };
+        let parts = &batch.spec.parts;
+        let is_missing = |part: &&BatchPart| ending(part).is_some_and(|it| it != Ending::Done);
+        Self {
+            id: batch.id.to_string(),
+            name: batch.spec.name.to_string(),
+            state: batch.state.word(),
+            parts: parts.len(),
+            ended: parts.iter().filter(|it| ending(it).is_some()).count(),
+            missing: { parts.iter().filter(is_missing) }
+                .map(|it| it.name.to_string())
+                .collect(),
+        }
+    }
 }
 
 /// A run of a workflow.
@@ -97,7 +141,7 @@ pub struct RunDocument {
     pub name: String,
     /// Which workflow.
     pub workflow: String,
-    /// `working`, `gated`, `stopped`, `paused`, `done` or `cancelled`.
+    /// `working`, `fanned-out`, `gated`, `stopped`, `paused`, `done` or `cancelled`.
     pub state: &'static str,
     /// Why it stopped, or was called off.
     pub reason: Option<String>,
@@ -127,6 +171,9 @@ pub struct RunDocument {
     pub ask: Option<String>,
     /// How many tokens its sessions used, as far as their agents say.
     pub tokens: u64,
+    /// The batch that it waits for, or about whose results a person is asked; not in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<RunBatchDocument>,
     /// What was proved so far.
     pub steps: Vec<RunStepDocument>,
     /// The package that it was paused with, in the answer to that.
@@ -147,6 +194,7 @@ impl RunDocument {
             item: step.verdict.item.clone(),
             test: step.verdict.test.as_ref().map(ToString::to_string),
             tests: step.verdict.tests,
+            batch: step.verdict.batch.map(|it| it.to_string()),
         });
         let (mut reason, mut cause, mut task, mut gate_until) = (None, None, None, None);
         match &run.state {
@@ -163,7 +211,7 @@ impl RunDocument {
             RunState::Cancelled { reason: why, .. } => {
                 reason = why.as_ref().map(ToString::to_string);
             }
-            RunState::Paused { .. } | RunState::Done { .. } => {}
+            RunState::FannedOut { .. } | RunState::Paused { .. } | RunState::Done { .. } => {}
         }
         Self {
             id: run.id.to_string(),
@@ -184,6 +232,7 @@ impl RunDocument {
             gate_until,
             ask: run.phase().ask.as_ref().map(ToString::to_string),
             tokens: run.spent,
+            batch: None,
             steps: steps.collect(),
             package: None,
         }

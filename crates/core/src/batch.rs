@@ -26,6 +26,7 @@ mod relations;
 #[cfg(test)]
 mod simulation;
 
+pub use crate::text::ManifestText;
 pub use calibration::{Calibration, Factor, Kind, Sample};
 pub use event::{BatchCommand, BatchEvent, BatchRefusal};
 pub use manifest::{Estimate, FanInSpec, Manifest, OverlapRule, PartSpec, Successor};

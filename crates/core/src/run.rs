@@ -4,6 +4,7 @@
 //!  begin ─► Working ──── proved, next phase ────┐
 //!             ▲ │ ▲ ◄────────────────────────────┘
 //!             │ │ └── approve, reject ── Gated ◄── proved, and a person must agree
+//!             │ ├──── proved, fan-out ──► FannedOut ── joined ──► Working
 //!             │ ├──── refused too often, no progress, blocked ──► Stopped ── retry ──► Working
 //!             │ └──── pause ──► Paused ── resume ──► Working
 //!             └──────── refused: the same phase again
@@ -11,13 +12,14 @@
 //! ```
 //!
 //! Each attempt at a phase is a task of its own. A run decides nothing about its tasks while they are worked on; when one has ended
-//! it follows ([`Run::follow`]), in the same transaction. So there is always exactly one task at work, or none, and a crash
+//! it follows ([`Run::follow`]), in the same transaction; and so it hears of the batch that it waits for ([`Run::hear`]). So there is always exactly one task at work, or none, and a crash
 //! between two phases cannot be: there is no moment between them.
 
 mod adoption;
 mod cause;
 mod command;
 mod event;
+mod fan_out;
 mod fold;
 mod follow;
 #[cfg(test)]

@@ -76,4 +76,6 @@ texts! {
     VerifyCommand, "verify command", 16 * 1024;
     /// The text of a step of a plan.
     StepTitle, "step", 4 * 1024;
+    /// The manifest of a batch, as somebody wrote it.
+    ManifestText, "manifest", 1024 * 1024;
 }

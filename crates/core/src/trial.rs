@@ -20,4 +20,4 @@ pub use additions::only_adds;
 pub use objection::Objection;
 pub use results::{FailureKind, Results, SuiteRun, TestName, TestOutcome};
 pub use test_list::{Item, ListError, TestList};
-pub use verdict::{Red, Wanted, green, red, same};
+pub use verdict::{Red, Wanted, green, red, same, unharmed};

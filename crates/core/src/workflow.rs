@@ -7,14 +7,16 @@ mod definition;
 mod draft;
 mod fault;
 mod graph;
+mod next;
 mod reading;
 mod shape;
 
 pub use definition::{
-    Check, Gate, Input, Next, Outcome, Phase, Proof, Scope, Suite, SuiteFormat, Touch, Workflow,
+    Check, Gate, Input, Phase, Proof, Scope, Suite, SuiteFormat, Touch, Workflow,
 };
 pub use fault::{DefinitionError, Fault, Flaw};
 pub use graph::GraphStyle;
+pub use next::{FanOut, Goal, ManifestSource, Next, Outcome};
 
 /// The workflows that come with the program.
 pub const BUILT_IN: [(&str, &str); 4] = [

@@ -19,6 +19,7 @@ use handoff_git::Repository;
 use handoff_store::{batches, read, tasks};
 
 use crate::error::EngineError;
+use crate::phase::Join;
 use crate::referee;
 use crate::workshop::Workshop;
 use pile::{Contribution, Pile};
@@ -42,9 +43,17 @@ pub fn gather(
     let git = workshop.git.bound_to(at);
     let mut pile = Pile::new(&git, at, &batch, given)?;
     git.put_tree(at, pile.top()).map_err(EngineError::Gather)?;
-    let failed_checks = match &task.spec.verify {
-        Some(check) => weed(workshop, task, at, check, &mut pile)?,
-        None => vec![],
+    let join = Join::of(workshop, task, &batch, at)?;
+    let trial = Trial {
+        workshop,
+        task,
+        at,
+        join: join.as_ref(),
+    };
+    let failed_checks = if trial.asks_anything() {
+        weed(trial, &mut pile)?
+    } else {
+        vec![]
     };
     git.put_tree(at, pile.top()).map_err(EngineError::Gather)?;
     Ok(pile.gathered(&batch, missing, failed_checks))
@@ -118,20 +127,8 @@ fn committed(task: &Task) -> Option<CommitId> {
 }
 
 /// Takes parts off the pile until the check passes on what is left.
-fn weed(
-    workshop: &mut Workshop<'_>,
-    task: &Task,
-    at: &Repository,
-    check: &VerifyCommand,
-    pile: &mut Pile<'_>,
-) -> Result<Vec<FailedCheck>, EngineError> {
+fn weed(mut trial: Trial<'_, '_>, pile: &mut Pile<'_>) -> Result<Vec<FailedCheck>, EngineError> {
     let mut failed = vec![];
-    let mut trial = Trial {
-        workshop,
-        task,
-        at,
-        check,
-    };
     while let Some(objection) = trial.objection(pile.top())? {
         let Some(height) = first_failing(&mut trial, pile)? else {
             // It fails without any part too: nobody here is to blame, and leaving parts out would help nobody.
@@ -168,21 +165,61 @@ fn first_failing(trial: &mut Trial<'_, '_>, pile: &Pile<'_>) -> Result<Option<us
     Ok(Some(bad))
 }
 
-/// The check of a fan-in, and where it runs.
+/// What the results must stand up to: the check of the fan-in, and the tests where a run waits for them.
 struct Trial<'a, 'b> {
     workshop: &'a mut Workshop<'b>,
     task: &'a Task,
     at: &'a Repository,
-    check: &'a VerifyCommand,
+    join: Option<&'a Join>,
 }
 
 impl Trial<'_, '_> {
-    /// What the check has against a commit.
+    fn asks_anything(&self) -> bool {
+        self.task.spec.verify.is_some() || self.join.is_some()
+    }
+
+    /// What there is against a commit.
     fn objection(&mut self, commit: &CommitId) -> Result<Option<String>, EngineError> {
+        if let Some(check) = &self.task.spec.verify
+            && let Some(objection) = self.checked(check, commit)?
+        {
+            return Ok(Some(objection));
+        }
+        match self.join {
+            Some(join) => join.objection(self.workshop, self.task, commit),
+            None => Ok(None),
+        }
+    }
+
+    fn checked(
+        &mut self,
+        check: &VerifyCommand,
+        commit: &CommitId,
+    ) -> Result<Option<String>, EngineError> {
         let git = self.workshop.git.bound_to(self.at);
         git.put_tree(self.at, commit).map_err(EngineError::Gather)?;
         let root = self.at.worktree_root().unwrap_or_else(|| self.at.git_dir());
-        let verdict = referee::verify(self.workshop, self.task, self.check, root)?;
+        let verdict = referee::verify(self.workshop, self.task, check, root)?;
         Ok(verdict.objection)
     }
+}
+
+/// Judges what a fan-in came to for the run that waits for it: the verdict, nothing where no run waits, or why it is not accepted.
+pub(crate) fn judge_join(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    at: &Repository,
+    base: &CommitId,
+    evidence: &[Evidence],
+) -> Result<Result<Option<Evidence>, String>, EngineError> {
+    let Some(Part::FanIn { .. }) = task.spec.part else {
+        return Ok(Ok(None));
+    };
+    let batch = batch_of(workshop, task)?;
+    let Some(join) = Join::of(workshop, task, &batch, at)? else {
+        return Ok(Ok(None));
+    };
+    let commit = evidence.iter().rev().find_map(Evidence::commit);
+    let judged = join.judge(workshop, task, commit.unwrap_or(base))?;
+    Ok(judged.map(Some))
 }

@@ -14,12 +14,12 @@ use handoff_session::record::Ending as Exit;
 use crate::attendance::Conclusion;
 use crate::collect::{commit, harvest};
 use crate::error::EngineError;
-use crate::phase;
 use crate::places::Attempt;
 use crate::referee;
 use crate::road::{Ending, reason};
 use crate::trouble::printed;
 use crate::workshop::Workshop;
+use crate::{fan_in, phase};
 
 /// What becomes of the work.
 pub(crate) enum Judgement {
@@ -79,7 +79,7 @@ fn note_usage(
     task: &Task,
     session: SessionId,
 ) -> Result<(), EngineError> {
-    if task.spec.part.and_then(Part::run).is_none() {
+    if phase::run_behind(workshop, task)?.is_none() {
         return Ok(());
     }
     // Whoever judged before and died has said it; the session may have used more since.
@@ -127,7 +127,13 @@ fn judge_work(
         remember(workshop, task, &proof)?;
         evidence.push(proof);
     }
-    Ok(Judgement::Accepted(evidence))
+    match fan_in::judge_join(workshop, task, at, base, &evidence)? {
+        Ok(judged) => {
+            evidence.extend(judged);
+            Ok(Judgement::Accepted(evidence))
+        }
+        Err(objection) => Ok(Judgement::Rejected(Ending::Failed(reason(&objection)))),
+    }
 }
 
 /// What the check passed on is what a next one can be built on.

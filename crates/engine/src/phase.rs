@@ -7,17 +7,20 @@ mod beginning;
 mod bench;
 mod build_output;
 mod court;
+mod described_batch;
+mod join;
 mod path_rule;
 mod telling;
 mod test_item;
 
-use handoff_core::run::Run;
+use handoff_core::run::{Run, Verdict};
 use handoff_core::task::Part;
 use handoff_core::{BranchName, CommitId, Task};
-use handoff_store::{read, runs};
+use handoff_store::{batches, read, runs};
 
 pub(crate) use beginning::measure;
 pub(crate) use court::judge;
+pub(crate) use join::Join;
 pub use telling::result_key;
 pub(crate) use telling::text;
 pub use test_item::place_in_list;
@@ -33,6 +36,20 @@ pub(crate) fn run_of(workshop: &mut Workshop<'_>, task: &Task) -> Result<Option<
         return Ok(None);
     };
     Ok(Some(read(workshop.store, |tx| runs::get(tx, id))?))
+}
+
+/// The run that hears of the end of a task: of its phase, or of the batch into which that was split.
+pub(crate) fn run_behind(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+) -> Result<Option<Run>, EngineError> {
+    let Some(batch) = task.spec.part.and_then(Part::batch) else {
+        return run_of(workshop, task);
+    };
+    Ok(read(workshop.store, |tx| {
+        let batch = batches::get(tx, batch)?;
+        batch.spec.run.map(|run| runs::get(tx, run)).transpose()
+    })?)
 }
 
 /// Puts the branch, the refs and the notes of a run where the ledger says. A branch that somebody looks at stays where it is
@@ -70,7 +87,12 @@ pub fn show_in_git(workshop: &mut Workshop<'_>, run: &Run) -> Result<(), EngineE
 fn note(run: &Run, commit: &CommitId) -> String {
     let steps = run.steps.iter().filter(|it| it.verdict.commit == *commit);
     let lines = steps.map(|step| {
-        let (run, phase, task, verdict) = (run.id, &step.phase, step.task, &step.verdict);
+        let (run, phase, task) = (run.id, &step.phase, step.task);
+        // How the work was split is told by the ledger; a note is for people.
+        let verdict = Verdict {
+            manifest: None,
+            ..step.verdict.clone()
+        };
         let step =
             serde_json::json!({ "run": run, "phase": phase, "task": task, "verdict": verdict });
         format!("{step}\n")

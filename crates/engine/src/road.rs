@@ -357,7 +357,7 @@ impl Walk {
         };
         self.summon(&ending, spawn);
         // A view of the ledger: what keeps it from being shown does not undo what was proved.
-        if let Ok(Some(run)) = phase::run_of(workshop, task) {
+        if let Ok(Some(run)) = phase::run_behind(workshop, task) {
             phase::show_in_git(workshop, &run).ok();
         }
         drop(occupied);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
+use handoff_core::batch::Rules;
 use handoff_core::lease::Ttl;
 use handoff_core::package::{PackageKind, PackageStanding};
 use handoff_core::task::{Command, Evidence, VerifyCommand};
@@ -67,6 +68,8 @@ pub struct Workshop<'a> {
     pub environment: BTreeMap<OsString, OsString>,
     /// What the packages of tasks are to be like.
     pub rules: PackageRules,
+    /// What the batches of runs are to be like.
+    pub batch_rules: Rules,
 }
 
 impl Workshop<'_> {
@@ -118,7 +121,11 @@ impl Workshop<'_> {
         let by = Caller::Worker;
         match submit(self.store, &Request { by, key, change }) {
             Ok(receipt) => Ok(receipt.answer.into_task()),
-            Err(StoreError::Refused { .. } | StoreError::Held { .. }) => Ok(None),
+            Err(
+                StoreError::Refused { .. }
+                | StoreError::Held { .. }
+                | StoreError::OwnershipTaken { .. },
+            ) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

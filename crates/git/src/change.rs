@@ -45,6 +45,20 @@ impl Git {
         Ok(self.changes_since(at, &snapshot, base)?)
     }
 
+    /// What differs from one commit to another, sorted by path.
+    pub fn changes_between(
+        &self,
+        at: &Repository,
+        from: &CommitId,
+        to: &CommitId,
+    ) -> Result<Vec<Change>, GitError> {
+        let differences = self.compare(at, from.as_str(), to.as_str())?;
+        let changes = differences.iter().map(Difference::change);
+        let mut changes = changes.collect::<Result<Vec<_>, GitError>>()?;
+        changes.sort_unstable();
+        Ok(changes)
+    }
+
     /// The differences from one commit or tree to another.
     pub(crate) fn compare(
         &self,

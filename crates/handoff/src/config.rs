@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 use handoff_agents::adapter::StatePlace;
+use handoff_core::batch::Rules;
 use handoff_core::package::{PackageKind, PhaseName, PipelineVersion};
 use handoff_core::{AgentName, ContextKey};
 use handoff_engine::PackageRules;
@@ -83,6 +84,17 @@ pub(crate) struct NotifyConfig {
 pub(crate) struct BatchConfig {
     /// The most parts that one may have.
     pub(crate) most: Option<usize>,
+}
+
+impl BatchConfig {
+    /// What a batch is to be like here.
+    pub(crate) fn rules(&self) -> Rules {
+        let usual = Rules::default();
+        Rules {
+            most: self.most.unwrap_or(usual.most),
+            ..usual
+        }
+    }
 }
 
 /// Which store to use.

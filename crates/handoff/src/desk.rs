@@ -229,6 +229,7 @@ impl Desk {
             places: self.places.clone(),
             environment,
             rules: ctx.config()?.package.rules(),
+            batch_rules: ctx.config()?.batch.rules(),
         })
     }
 

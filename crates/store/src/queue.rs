@@ -8,6 +8,7 @@ mod batch;
 mod change;
 mod claim;
 mod context;
+mod fan_out;
 mod feature;
 mod package;
 mod record;
@@ -125,13 +126,19 @@ fn perform(
             claim::this(tx, task, tenure, by, keyed)
         }
         Change::Tell { task, command } => tell(tx, task, command, by, keyed),
-        Change::Hold { scope, reason } => {
-            hold(tx, *scope, &HoldWish::Hold(reason.as_ref()), by, keyed)
+        Change::Hold { scope, reason } => hold(
+            tx,
+            *scope,
+            &HoldWish::Hold(reason.as_ref()),
+            by,
+            Some(keyed),
+        ),
+        Change::Unhold { scope } => hold(tx, *scope, &HoldWish::Unhold, by, Some(keyed)),
+        Change::Pause { scope, package } => {
+            hold(tx, *scope, &HoldWish::Pause(*package), by, Some(keyed))
         }
-        Change::Unhold { scope } => hold(tx, *scope, &HoldWish::Unhold, by, keyed),
-        Change::Pause { scope, package } => hold(tx, *scope, &HoldWish::Pause(*package), by, keyed),
         Change::Unpause { scope, package } => {
-            hold(tx, *scope, &HoldWish::Unpause(*package), by, keyed)
+            hold(tx, *scope, &HoldWish::Unpause(*package), by, Some(keyed))
         }
         Change::Record {
             id,
@@ -225,7 +232,7 @@ fn hold(
     scope: HoldScope,
     wish: &HoldWish<'_>,
     by: &Caller,
-    keyed: &Keyed<'_>,
+    keyed: Option<&Keyed<'_>>,
 ) -> Result<Performed, StoreError> {
     by.may(Action::Hold)?;
     let mut held = holds::load(tx, scope)?;
@@ -241,7 +248,7 @@ fn hold(
         seq: held.version,
         project: project_of(scope),
         by,
-        keyed: Some(keyed),
+        keyed,
         event: Event::Hold(event),
     };
     events::append(tx, &entry)?;

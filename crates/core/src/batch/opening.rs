@@ -4,7 +4,7 @@ use super::manifest::{Manifest, Successor};
 use super::plan::Plan;
 use super::record::{BatchPart, BatchSpec};
 use crate::task::{Dependency, Part, TaskSpec, Until, dependencies};
-use crate::{BatchId, CommitId, PartName, TaskId};
+use crate::{BatchId, CommitId, PartName, RunId, TaskId};
 
 /// What a batch gets when it is opened: identities, and where its parts begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Opening {
     pub next: TaskId,
     /// The commit that every part begins with.
     pub base: CommitId,
+    /// The run that waits for its results.
+    pub run: Option<RunId>,
 }
 
 /// What is published at once, or not at all.
@@ -63,6 +65,7 @@ impl Manifest {
             next: has_task.then_some(opening.next),
             next_name: self.next.as_ref().map(|it| it.task().clone()),
             rationale: self.rationale.clone(),
+            run: opening.run,
         }
     }
 

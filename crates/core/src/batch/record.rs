@@ -6,7 +6,9 @@ use super::event::{BatchCommand, BatchEvent, BatchRefusal};
 use super::manifest::Estimate;
 use crate::caller::Action;
 use crate::task::{Ending, Reason};
-use crate::{BatchId, BatchName, Caller, CommitId, PartName, ProjectId, Task, TaskId, TaskName};
+use crate::{
+    BatchId, BatchName, Caller, CommitId, PartName, ProjectId, RunId, Task, TaskId, TaskName,
+};
 use crate::{TaskState, Timestamp};
 
 /// What a batch is. It does not change afterwards.
@@ -32,6 +34,9 @@ pub struct BatchSpec {
     /// Why it was split like this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<Reason>,
+    /// The run that waits for its results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
 }
 
 /// A part of a batch.

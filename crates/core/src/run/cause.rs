@@ -24,6 +24,8 @@ pub enum Cause {
     BudgetSpent,
     /// Nothing can be proved here: there is no suite that runs.
     NoProof,
+    /// The name of its batch is in use.
+    NameTaken,
     /// A person, or the definition, leaves no way on.
     CalledOff,
 }
@@ -48,6 +50,7 @@ impl Cause {
             Self::NoProgress => "no progress",
             Self::BudgetSpent => "budget spent",
             Self::NoProof => "no proof possible",
+            Self::NameTaken => "name taken",
             Self::CalledOff => "called off",
         }
     }
@@ -60,6 +63,7 @@ impl Cause {
             | Self::NoProgress
             | Self::BudgetSpent
             | Self::NoProof
+            | Self::NameTaken
             | Self::CalledOff => Policy::Stop,
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
 use super::event::RunEvent;
-use super::spec::{Run, RunState};
+use super::spec::{Run, RunState, Step};
 use crate::caller::{Action, Forbidden};
 use crate::task::Reason;
 use crate::{Caller, PhaseName, Timestamp};
@@ -88,9 +88,12 @@ impl Run {
                 let reason = reason.clone();
                 Ok(self.then_open(vec![RunEvent::Rejected { reason }]))
             }
-            RunCommand::Pause if !self.is_working() => Err(RunRefusal::NotWorking(word)),
+            RunCommand::Pause if !self.is_under_way() => Err(RunRefusal::NotWorking(word)),
             RunCommand::Pause => Ok(vec![RunEvent::Paused]),
             RunCommand::Resume if !self.is_paused() => Err(RunRefusal::NotPaused(word)),
+            RunCommand::Resume if self.at.batch.is_some() => {
+                Ok(vec![RunEvent::Resumed, self.fanning_out()])
+            }
             RunCommand::Resume => Ok(self.then_open(vec![RunEvent::Resumed])),
             RunCommand::Retry { from } => self.retry(from.as_ref()),
             RunCommand::Cancel { reason } => {
@@ -120,20 +123,23 @@ impl Run {
     }
 
     fn retry(&self, from: Option<&PhaseName>) -> Result<Vec<RunEvent>, RunRefusal> {
-        if self.is_working() {
+        if self.is_under_way() {
             return Err(RunRefusal::NotStopped(self.state.word()));
+        }
+        if let (None, Some(batch)) = (from, self.at.batch) {
+            let phase = self.at.phase.clone();
+            return Ok(vec![RunEvent::FannedOut { phase, batch }]);
         }
         let (phase, steps) = match from {
             // At a gate the phase is proved already: what is tried again is that one.
-            None => (
-                self.at.phase.clone(),
-                self.steps.len() - usize::from(self.is_gated()),
-            ),
-            Some(phase) if *phase == self.at.phase && !self.is_gated() => {
+            None if self.is_gated() => (self.at.phase.clone(), self.steps_before_last()),
+            None => (self.at.phase.clone(), self.steps.len()),
+            Some(phase) if *phase == self.at.phase && !self.is_behind_its_phase() => {
                 (phase.clone(), self.steps.len())
             }
             Some(phase) => {
-                let place = self.steps.iter().rposition(|it| it.phase == *phase);
+                let is_meant = |it: &Step| it.phase == *phase && !it.is_join();
+                let place = self.steps.iter().rposition(is_meant);
                 let place = place.ok_or_else(|| RunRefusal::NeverThere(phase.clone()))?;
                 (phase.clone(), place)
             }
@@ -157,15 +163,23 @@ impl Run {
         let is_poor = matches!(
             self.state,
             RunState::Stopped {
-                cause: Cause::BudgetSpent,
+                cause: Cause::BudgetSpent | Cause::NameTaken,
                 ..
             }
         );
         is_poor && self.at.number == 0 && !self.steps.is_empty()
     }
 
-    fn is_working(&self) -> bool {
-        matches!(self.state, RunState::Working { .. })
+    /// Whether its phase is proved: at a gate, or while it waits for the batch of the phase.
+    const fn is_behind_its_phase(&self) -> bool {
+        self.is_gated() || self.at.batch.is_some()
+    }
+
+    const fn is_under_way(&self) -> bool {
+        matches!(
+            self.state,
+            RunState::Working { .. } | RunState::FannedOut { .. }
+        )
     }
 
     fn is_paused(&self) -> bool {

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
 use super::spec::RunSpec;
+use crate::batch::ManifestText;
 use crate::task::Reason;
 use crate::trial::TestName;
 use crate::workflow::Outcome;
-use crate::{CommitId, PhaseName, TaskId, Timestamp};
+use crate::{BatchId, CommitId, PhaseName, TaskId, Timestamp};
 
 /// What happened to a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +27,14 @@ pub enum RunEvent {
         /// The task.
         task: TaskId,
     },
-    /// A phase was proved.
+    /// It waits for the results of a batch, into which its phase was split; also once more, after somebody stopped it.
+    FannedOut {
+        /// Which phase.
+        phase: PhaseName,
+        /// The batch.
+        batch: BatchId,
+    },
+    /// A phase was proved; or the results of its batch, which the verdict names.
     Proved {
         /// Which phase.
         phase: PhaseName,
@@ -111,4 +119,25 @@ pub struct Verdict {
     /// How many tests passed, failed and were skipped, if they ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<(u64, u64, u64)>,
+    /// The batch that comes next, as its session described it and the referee read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<ManifestText>,
+    /// The batch whose results these are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<BatchId>,
+}
+
+impl Verdict {
+    /// That a commit is proved, and what it came to; nothing else is known.
+    pub const fn of(outcome: Outcome, commit: CommitId) -> Self {
+        Self {
+            outcome,
+            commit,
+            item: None,
+            test: None,
+            tests: None,
+            manifest: None,
+            batch: None,
+        }
+    }
 }

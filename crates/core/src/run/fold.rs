@@ -74,6 +74,13 @@ impl Run {
         match event {
             RunEvent::Begun { .. } | RunEvent::Approved => {}
             RunEvent::Opened { phase, task } => self.open(phase, task),
+            RunEvent::FannedOut { phase, batch } => {
+                self.at = Attempt {
+                    batch: Some(batch),
+                    ..Attempt::first(phase)
+                };
+                self.state = RunState::FannedOut { batch };
+            }
             RunEvent::Proved {
                 phase,
                 task,
@@ -132,6 +139,7 @@ impl Run {
         self.at = Attempt {
             number: if is_again { self.at.number + 1 } else { 1 },
             refused: self.at.refused.take().filter(|_| is_again),
+            batch: None,
             phase,
         };
         self.tasks += 1;
@@ -140,7 +148,7 @@ impl Run {
 
     /// The phase before the gate is to be done again, with the person's reason.
     fn undo(&mut self, reason: Reason) {
-        self.steps.pop();
+        self.steps.truncate(self.steps_before_last());
         self.at.refused = Some(Refused {
             cause: Cause::CalledOff,
             reason,
@@ -156,6 +164,7 @@ impl Attempt {
             phase,
             number: 0,
             refused: None,
+            batch: None,
         }
     }
 }

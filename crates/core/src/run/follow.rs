@@ -6,11 +6,11 @@ use super::cause::{Cause, Policy};
 use super::event::{RunEvent, Verdict};
 use super::spec::{Refused, Run, RunState};
 use crate::task::{Evidence, Reason, Task, TaskState};
-use crate::workflow::{Gate, Next, Proof};
+use crate::workflow::{Gate, Goal, Next, Proof};
 use crate::{CommitId, Timestamp};
 
 /// How long a gate waits for a person.
-const GATE_WAITS: Duration = Duration::from_hours(14 * 24);
+pub(super) const GATE_WAITS: Duration = Duration::from_hours(14 * 24);
 
 impl Run {
     /// What follows from where one of its tasks is now. Only the one it works on counts: a late word of an earlier one changes
@@ -99,18 +99,27 @@ impl Run {
             return vec![self.opening()];
         };
         let phase = self.spec.workflow.phase(&step.phase);
-        let next = phase.and_then(|it| it.next.get(&step.verdict.outcome));
+        let next = phase.and_then(|it| it.next.get(self.outcome_of(step)));
         match next {
             None => {
                 let outcome = &step.verdict.outcome;
                 let why = format!("phase `{}` has no way on for `{outcome}`", step.phase);
                 vec![stopped(Cause::CalledOff, &said(&why))]
             }
-            Some(Next::End) => vec![RunEvent::Ended],
-            Some(Next::Phase { phase }) => {
+            Some(Next::Goal(goal)) => vec![self.towards(goal)],
+            Some(Next::FanOut(fan_out)) if step.is_join() => self.joined(fan_out, step),
+            Some(Next::FanOut(_)) => vec![self.fanning_out()],
+        }
+    }
+
+    /// The phase that a goal names, if there is something left to pay it with; or the end.
+    pub(super) fn towards(&self, goal: &Goal) -> RunEvent {
+        match goal {
+            Goal::End => RunEvent::Ended,
+            Goal::Phase { phase } => {
                 let mut then = self.clone();
                 then.at.phase = phase.clone();
-                vec![then.opening_within_budget()]
+                then.opening_within_budget()
             }
         }
     }
@@ -123,7 +132,7 @@ impl Run {
         }
     }
 
-    fn used_up(&self) -> Option<String> {
+    pub(super) fn used_up(&self) -> Option<String> {
         let workflow = &self.spec.workflow;
         let tokens = self.spent.saturating_sub(self.before.tokens);
         if self.tasks.saturating_sub(self.before.tasks) >= workflow.most {
@@ -202,18 +211,18 @@ fn same(before: &Refused, reason: &Reason, left: Option<&CommitId>) -> Option<&'
     }
 }
 
-fn stopped(cause: Cause, reason: &Reason) -> RunEvent {
+pub(super) fn stopped(cause: Cause, reason: &Reason) -> RunEvent {
     let reason = reason.clone();
     RunEvent::Stopped { cause, reason }
 }
 
-fn said(text: &str) -> Reason {
+pub(super) fn said(text: &str) -> Reason {
     let text: String = text.chars().take(4_000).collect();
     text.parse()
         .expect("it says something, briefly, without NUL")
 }
 
-fn verdict(task: &Task) -> Option<Verdict> {
+pub(super) fn verdict(task: &Task) -> Option<Verdict> {
     task.evidence
         .iter()
         .rev()
@@ -227,7 +236,7 @@ fn refusal(task: &Task) -> Option<Cause> {
 }
 
 /// What its sessions used.
-fn spent(task: &Task) -> Option<RunEvent> {
+pub(super) fn spent(task: &Task) -> Option<RunEvent> {
     let used = task.evidence.iter().filter_map(Evidence::tokens);
     let tokens = used.fold(0, u64::saturating_add);
     (tokens > 0).then_some(RunEvent::Spent {

@@ -113,13 +113,7 @@ impl Bench {
 
     fn prove(&mut self, outcome: &str, number: u64) {
         let fence = self.claim();
-        let verdict = Verdict {
-            outcome: outcome.parse().unwrap(),
-            commit: commit(number),
-            item: None,
-            test: None,
-            tests: None,
-        };
+        let verdict = Verdict::of(outcome.parse().unwrap(), commit(number));
         let evidence = Evidence::Judged { verdict };
         self.tell(&Command::Prove { fence, evidence });
         self.tell(&Command::Complete {

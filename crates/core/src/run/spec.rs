@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use uuid::Builder;
+use uuid::{Builder, Uuid};
 
 use super::cause::Cause;
 use super::event::Verdict;
 use crate::task::{Brief, Part, Reason, TaskSpec};
 use crate::workflow::{Phase, Workflow};
 use crate::{
-    AgentName, CommitId, FeatureName, PhaseName, ProjectId, RunId, RunName, TaskId, Timestamp,
+    AgentName, BatchId, CommitId, FeatureName, PhaseName, ProjectId, RunId, RunName, TaskId,
+    Timestamp,
 };
 
 /// What a run is. It does not change afterwards.
@@ -39,6 +40,11 @@ pub enum RunState {
     Working {
         /// Which.
         task: TaskId,
+    },
+    /// It waits for the results of a batch.
+    FannedOut {
+        /// Which.
+        batch: BatchId,
     },
     /// A phase is proved, and a person must agree before it goes on.
     Gated {
@@ -79,6 +85,7 @@ impl RunState {
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Working { .. } => "working",
+            Self::FannedOut { .. } => "fanned-out",
             Self::Gated { .. } => "gated",
             Self::Stopped { .. } => "stopped",
             Self::Paused { .. } => "paused",
@@ -91,6 +98,7 @@ impl RunState {
     pub const fn is_live(&self) -> bool {
         match self {
             Self::Working { .. }
+            | Self::FannedOut { .. }
             | Self::Gated { .. }
             | Self::Stopped { .. }
             | Self::Paused { .. } => true,
@@ -120,6 +128,9 @@ pub struct Attempt {
     /// Why it was not proved the last time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<Refused>,
+    /// The batch into which it was split and whose results are not there yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<BatchId>,
 }
 
 /// Why an attempt was not accepted.
@@ -174,6 +185,13 @@ pub struct Run {
     pub version: u64,
 }
 
+impl Step {
+    /// Whether it is the result of a batch into which the phase was split.
+    pub const fn is_join(&self) -> bool {
+        self.verdict.batch.is_some()
+    }
+}
+
 impl Run {
     /// The commit that was proved last.
     pub fn head(&self) -> &CommitId {
@@ -187,17 +205,27 @@ impl Run {
         phase.unwrap_or_else(|| self.spec.workflow.first())
     }
 
-    /// The last proof of a phase.
+    /// The last proof of a phase; what a batch made of it does not count as one.
     pub fn last(&self, phase: &PhaseName) -> Option<&Step> {
-        self.steps.iter().rev().find(|it| it.phase == *phase)
+        let mut steps = self.steps.iter().rev().filter(|it| !it.is_join());
+        steps.find(|it| it.phase == *phase)
+    }
+
+    /// How many proofs there are without the phase that was proved last: with it goes what its batch made.
+    pub(super) fn steps_before_last(&self) -> usize {
+        let joins = self.steps.last().is_some_and(Step::is_join);
+        self.steps.len().saturating_sub(1 + usize::from(joins))
+    }
+
+    /// The proofs that count without anything of this store: a phase whose batch is still open is to be done again.
+    pub fn settled_steps(&self) -> &[Step] {
+        let open = usize::from(self.at.batch.is_some());
+        &self.steps[..self.steps.len() - open.min(self.steps.len())]
     }
 
     /// The task with this number, whoever asks: a repeat finds the same one.
     pub fn task_id(id: RunId, number: u32) -> TaskId {
-        let digest = Sha256::digest(format!("{id}/{number}"));
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&digest[..16]);
-        TaskId::from_uuid(Builder::from_custom_bytes(bytes).into_uuid())
+        TaskId::from_uuid(derived(&format!("{id}/{number}")))
     }
 
     /// What the session of a phase is asked to do, as a task.
@@ -212,4 +240,12 @@ impl Run {
             )
         }
     }
+}
+
+/// An identity that follows from a text: whoever asks again gets the same one.
+pub(super) fn derived(text: &str) -> Uuid {
+    let digest = Sha256::digest(text);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    Builder::from_custom_bytes(bytes).into_uuid()
 }

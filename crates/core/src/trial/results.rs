@@ -146,6 +146,13 @@ impl Results {
         )
     }
 
+    /// The same as a ledger has them.
+    pub fn numbers(&self) -> (u64, u64, u64) {
+        let number = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
+        let (passed, failed, skipped) = self.counts();
+        (number(passed), number(failed), number(skipped))
+    }
+
     /// How a test ended, if it is there and its results mean something.
     pub(super) fn steady(&self, test: &TestName) -> Option<TestOutcome> {
         let outcome = self.tests.get(test).copied();

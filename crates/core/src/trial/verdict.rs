@@ -39,7 +39,7 @@ pub fn red(before: &Results, after: &SuiteRun, wanted: &Wanted<'_>) -> Result<Re
     if !others.is_empty() {
         return Err(Objection::OthersToo(others));
     }
-    unharmed(before, after)?;
+    spared(before, after)?;
     shown(&cases, wanted.expected)
 }
 
@@ -76,7 +76,7 @@ pub fn green(before: &Results, after: &SuiteRun, test: &TestName) -> Result<(), 
             TestOutcome::Skipped => return Err(Objection::WantedSkipped(case.clone())),
         }
     }
-    unharmed(before, after)
+    spared(before, after)
 }
 
 /// The same tests, and none of them worse.
@@ -89,7 +89,7 @@ pub fn same(before: &Results, after: &SuiteRun) -> Result<(), Objection> {
     if !added.is_empty() {
         return Err(Objection::Added(added));
     }
-    unharmed(before, after)
+    spared(before, after)
 }
 
 fn ran(run: &SuiteRun) -> Result<&Results, Objection> {
@@ -118,8 +118,14 @@ fn meant<'a>(
     })
 }
 
+/// Nothing broke, whatever else came.
+pub fn unharmed<'a>(before: &Results, after: &'a SuiteRun) -> Result<&'a Results, Objection> {
+    let after = ran(after)?;
+    spared(before, after).map(|()| after)
+}
+
 /// No test that passed before fails, is skipped or is gone. Flaky ones neither prove nor refute.
-fn unharmed(before: &Results, after: &Results) -> Result<(), Objection> {
+fn spared(before: &Results, after: &Results) -> Result<(), Objection> {
     let (mut broken, mut skipped, mut gone) = (vec![], vec![], vec![]);
     for (name, was) in before.iter() {
         let has_passed = before.steady(name) == Some(TestOutcome::Passed);

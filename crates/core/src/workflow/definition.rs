@@ -1,12 +1,10 @@
 //! What a workflow is, after all checks.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checked_text::checked_text;
-use crate::name::NameError;
+use super::next::{Next, Outcome};
 use crate::ownership::{CaseRule, PathPattern, RepoPath};
 use crate::task::{Brief, TimeLimit, VerifyCommand};
 use crate::text::StepTitle;
@@ -40,6 +38,12 @@ impl Workflow {
     /// The phase that a run begins with.
     pub fn first(&self) -> &Phase {
         &self.phases[0]
+    }
+
+    /// Every command that it names: whoever trusts it has read these.
+    pub fn commands(&self) -> impl Iterator<Item = &VerifyCommand> {
+        let checks = self.phases.iter().flat_map(|it| &it.checks);
+        checks.chain(self.suite.iter().map(|it| &it.command))
     }
 
     /// Whether any phase is proved by tests.
@@ -285,48 +289,4 @@ pub type Check = VerifyCommand;
 pub enum Gate {
     /// A person.
     Human,
-}
-
-/// What a phase came to: a word.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Outcome(String);
-
-checked_text!(Outcome, NameError, |text| text
-    .parse::<PhaseName>()
-    .map(drop));
-
-/// Where a run goes on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Next {
-    /// With this phase.
-    Phase {
-        /// Which.
-        phase: PhaseName,
-    },
-    /// Nowhere: it is done.
-    End,
-}
-
-impl Next {
-    /// The word that means the end.
-    pub(super) const END: &str = "end";
-
-    /// The phase, unless it is the end.
-    pub const fn phase(&self) -> Option<&PhaseName> {
-        match self {
-            Self::Phase { phase } => Some(phase),
-            Self::End => None,
-        }
-    }
-}
-
-impl fmt::Display for Next {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Phase { phase } => fmt::Display::fmt(phase, f),
-            Self::End => f.write_str(Self::END),
-        }
-    }
 }

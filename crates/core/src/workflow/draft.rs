@@ -65,5 +65,22 @@ pub(super) struct PhaseDraft {
 #[serde(untagged)]
 pub(super) enum NextDraft {
     One(String),
-    ByOutcome(BTreeMap<String, String>),
+    ByOutcome(BTreeMap<String, WayDraft>),
+}
+
+/// The name of a phase, or a fan-out.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum WayDraft {
+    To(String),
+    FanOut(FanOutDraft),
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct FanOutDraft {
+    pub(super) fan_out: Option<String>,
+    pub(super) join: Option<String>,
+    pub(super) degraded: Option<String>,
+    #[serde(flatten)]
+    pub(super) unknown: Unknown,
 }

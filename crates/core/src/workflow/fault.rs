@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use super::definition::{Outcome, Proof, SuiteFormat, Workflow};
+use super::definition::{Proof, SuiteFormat, Workflow};
+use super::next::Outcome;
 use crate::context::WordError;
 use crate::name::NameError;
-use crate::ownership::{OwnershipError, PatternError, RepoPathError};
+use crate::ownership::{OwnershipError, PatternError, RepoPath, RepoPathError};
 use crate::text::TextError;
 use crate::{AgentNameError, PhaseName};
 
@@ -192,6 +193,24 @@ pub enum Fault {
         "next has several outcomes; `gives` must ask its session for one, in a field `outcome`"
     )]
     NoChooser,
+    /// A fan-out that is described nowhere.
+    #[error(
+        "next: `{0}` is neither `result`, for the field `batch` of the result, nor `file:PATH`"
+    )]
+    ManifestSource(String),
+    /// A fan-out by a result that nobody asks for.
+    #[error(
+        "next: the batch of `{0}` is to be in the result; `gives` must ask for it, in a field `batch`"
+    )]
+    NoManifest(Outcome),
+    /// A fan-out into a file that its session may not write.
+    #[error("next: the batch of `{outcome}` is to be in `{path}`, which the phase may not touch")]
+    ManifestOutOfReach {
+        /// Of which outcome.
+        outcome: Outcome,
+        /// Which file.
+        path: RepoPath,
+    },
     /// Nothing to check.
     #[error("proof `until` needs at least one command in `checks`")]
     NothingToCheck,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::definition::{Gate, Workflow};
+use super::next::{Goal, Next};
 
 /// How a workflow is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,9 +48,20 @@ impl Workflow {
         };
         line("[*]", &id(self.first().name.as_str()), "");
         for phase in &self.phases {
+            let from = id(phase.name.as_str());
             for (outcome, next) in &phase.next {
-                let to = next.phase().map_or("[*]".to_owned(), |it| id(it.as_str()));
-                line(&id(phase.name.as_str()), &to, &format!(": {outcome}"));
+                let to = |goal: &Goal| goal.phase().map_or("[*]".to_owned(), |it| id(it.as_str()));
+                match next {
+                    Next::Goal(goal) => line(&from, &to(goal), &format!(": {outcome}")),
+                    Next::FanOut(fan_out) => {
+                        let batch = format!("{from}_{}", id(outcome.as_str()));
+                        line(&from, &batch, &format!(": {outcome}"));
+                        line(&batch, &to(&fan_out.join), ": joined");
+                        // Where nobody says otherwise, a person sends it on or back.
+                        let degraded = fan_out.degraded.as_ref().unwrap_or(&fan_out.join);
+                        line(&batch, &to(degraded), ": degraded");
+                    }
+                }
             }
         }
         text

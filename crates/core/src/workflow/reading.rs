@@ -1,15 +1,13 @@
 //! From a text to a workflow, with all mistakes at once, each with its line.
 
-use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use toml::Spanned;
 
-use super::definition::{
-    Gate, Input, Next, Outcome, Phase, Proof, Scope, Suite, SuiteFormat, Touch, Workflow,
-};
-use super::draft::{Draft, NextDraft, PhaseDraft, SuiteDraft, Unknown};
+use super::definition::{Gate, Input, Phase, Proof, Scope, Suite, SuiteFormat, Touch, Workflow};
+use super::draft::{Draft, PhaseDraft, SuiteDraft, Unknown};
 use super::fault::{DefinitionError, Fault, Flaw};
+use super::next::Goal;
 use super::shape;
 use crate::batch::Estimate;
 use crate::name::NameError;
@@ -17,6 +15,8 @@ use crate::ownership::PathPattern;
 use crate::task::TimeLimit;
 use crate::text::TextError;
 use crate::{JsonText, Ownership, PhaseName, WorkflowName};
+
+mod ways;
 
 /// How many phases a run may have, where the definition does not say.
 const MOST: i64 = 200;
@@ -83,19 +83,30 @@ impl Reader<'_> {
         });
     }
 
-    /// The line of a field in the table where the reader is, or of the table.
+    /// The line of a field of the table where the reader is, or of its own table within that, or of the table.
     fn line_of(&self, field: &str) -> usize {
         let begin = self.place.line;
-        let within = self.text.lines().enumerate().skip(begin.saturating_sub(1));
+        let lines = self.text.lines().enumerate().skip(begin.saturating_sub(1));
         let is_table = |line: &str| line.starts_with('[') && line.trim_end().ends_with(']');
-        let mut table = within.take_while(|(index, line)| index + 1 == begin || !is_table(line));
+        let is_next = |line: &str| line.starts_with("[[");
+        let mut extent = lines.take_while(|(index, line)| index + 1 == begin || !is_next(line));
         let is_field = |line: &str| {
             let rest = line.trim_start().strip_prefix(field);
             rest.is_some_and(|it| it.trim_start().starts_with(['=', '.']))
         };
-        table
-            .find(|(_, line)| is_field(line))
-            .map_or(begin, |(index, _)| index + 1)
+        let own_table = |line: &str| {
+            let path = line
+                .trim_end()
+                .trim_start_matches('[')
+                .trim_end_matches(']');
+            path.split('.').nth(1) == Some(field)
+        };
+        let mut is_own = true;
+        let found = extent.find(|(index, line)| {
+            is_own &= index + 1 == begin || !is_table(line);
+            (is_own && is_field(line)) || (is_table(line) && own_table(line))
+        });
+        found.map_or(begin, |(index, _)| index + 1)
     }
 
     fn unknown(&mut self, unknown: Unknown) {
@@ -348,7 +359,7 @@ impl Reader<'_> {
 
     fn phase_name(&mut self, text: Option<String>) -> Option<PhaseName> {
         let text = self.required("name", text)?;
-        if text == Next::END {
+        if text == Goal::END {
             self.wrong("name", Fault::CalledEnd);
             return None;
         }
@@ -429,21 +440,6 @@ impl Reader<'_> {
         let found = groups.into_iter().find(|it| it.text() == text);
         let text = text.to_owned();
         self.kept(field, found.ok_or(Fault::Group { field, text }))
-    }
-
-    fn next(&mut self, draft: NextDraft) -> Option<BTreeMap<Outcome, Next>> {
-        let ways = match draft {
-            NextDraft::One(next) => BTreeMap::from([("done".to_owned(), next)]),
-            NextDraft::ByOutcome(ways) => ways,
-        };
-        let read = ways.into_iter().map(|(outcome, next)| {
-            let next = match next.as_str() {
-                Next::END => Some(Next::End),
-                name => self.name("next", name).map(|phase| Next::Phase { phase }),
-            };
-            Some((self.name("next", &outcome)?, next?))
-        });
-        read.collect()
     }
 }
 

@@ -1,9 +1,11 @@
 //! Whether the phases of a workflow hang together.
 
 use std::collections::BTreeSet;
+use std::slice;
 
 use super::definition::{Phase, Proof};
 use super::fault::Fault;
+use super::next::{Goal, ManifestSource, Next};
 use crate::PhaseName;
 
 /// What is wrong with the ways of one phase; whether they can be walked is asked later.
@@ -22,18 +24,19 @@ pub(super) fn of_phase(phase: &Phase, all: &[Phase]) -> Vec<(&'static str, Fault
         }
     }
     let is_there = |name: &PhaseName| all.iter().any(|it| it.name == *name);
-    for name in phase.next.values().filter_map(|it| it.phase()) {
+    for name in leads_to(phase) {
         if !is_there(name) {
             let (field, phase) = ("next", name.clone());
             faults.push(("next", Fault::NoSuchPhase { field, phase }));
         }
     }
-    if phase.proof == Proof::Checks && phase.next.len() > 1 && !asks_for_outcome(phase) {
+    faults.extend(unmade_manifests(phase).into_iter().map(|it| ("next", it)));
+    if phase.proof == Proof::Checks && phase.next.len() > 1 && !asks_for(phase, "outcome") {
         faults.push(("next", Fault::NoChooser));
     }
     let is_done_known = phase.next.keys().any(|it| it.as_str() == "done");
     let is_alone = phase.next.len() == 1;
-    if phase.proof == Proof::Checks && is_alone && !is_done_known && !asks_for_outcome(phase) {
+    if phase.proof == Proof::Checks && is_alone && !is_done_known && !asks_for(phase, "outcome") {
         faults.push(("next", Fault::DeadEnd("done".to_owned())));
     }
     if phase.ask.is_some() && phase.gate.is_none() {
@@ -45,12 +48,42 @@ pub(super) fn of_phase(phase: &Phase, all: &[Phase]) -> Vec<(&'static str, Fault
     faults
 }
 
-fn asks_for_outcome(phase: &Phase) -> bool {
+/// The phases that it leads to.
+fn leads_to(phase: &Phase) -> impl Iterator<Item = &PhaseName> {
+    let goals = phase.next.values().flat_map(Next::goals);
+    goals.filter_map(Goal::phase)
+}
+
+/// Fan-outs whose batch its session cannot describe where it is looked for.
+fn unmade_manifests(phase: &Phase) -> Vec<Fault> {
+    let fan_outs = { phase.next.iter() }.filter_map(|(outcome, next)| {
+        let manifest = &next.fan_out()?.manifest;
+        Some((outcome.clone(), manifest))
+    });
+    let faults = fan_outs.filter_map(|(outcome, manifest)| match manifest {
+        ManifestSource::Result if asks_for(phase, ManifestSource::FIELD) => None,
+        ManifestSource::Result => Some(Fault::NoManifest(outcome)),
+        // What a session declares is not known yet.
+        ManifestSource::File { path } if phase.touch.allows(path, None, slice::from_ref(path)) => {
+            None
+        }
+        ManifestSource::File { path } => Some(Fault::ManifestOutOfReach {
+            outcome,
+            path: path.clone(),
+        }),
+    });
+    faults.collect()
+}
+
+fn asks_for(phase: &Phase, field: &str) -> bool {
     let schema = phase
         .gives
         .as_ref()
         .and_then(|it| serde_json::from_str(it.as_str()).ok());
-    schema.is_some_and(|it: serde_json::Value| it.pointer("/properties/outcome").is_some())
+    schema.is_some_and(|it: serde_json::Value| {
+        it.get("properties")
+            .is_some_and(|it| it.get(field).is_some())
+    })
 }
 
 /// Phases that no run comes to, and phases from which none comes to the end.
@@ -61,11 +94,11 @@ pub(super) fn of_all(phases: &[Phase]) -> Vec<(PhaseName, Fault)> {
     let reached = grown(BTreeSet::from([&first.name]), phases, |phase, known| {
         known
             .contains(&phase.name)
-            .then(|| phase.next.values().filter_map(|it| it.phase()).collect())
+            .then(|| leads_to(phase).collect())
     });
     let ending = grown(BTreeSet::new(), phases, |phase, known| {
-        let mut ways = phase.next.values();
-        let leads_on = ways.any(|it| it.phase().is_none_or(|it| known.contains(it)));
+        let mut goals = phase.next.values().flat_map(Next::goals);
+        let leads_on = goals.any(|it| it.phase().is_none_or(|it| known.contains(it)));
         leads_on.then(|| vec![&phase.name])
     });
     let unreached = { phases.iter() }

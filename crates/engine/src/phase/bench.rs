@@ -194,14 +194,13 @@ pub(super) fn measured(
     commit: &CommitId,
     results: &Results,
 ) -> Result<(), EngineError> {
-    let (passed, failed, skipped) = results.counts();
-    let number = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
+    let (passed, failed, skipped) = results.numbers();
     let evidence = Evidence::Measured(Measured {
         command: suite.command.clone(),
         commit: commit.clone(),
-        passed: number(passed),
-        failed: number(failed),
-        skipped: number(skipped),
+        passed,
+        failed,
+        skipped,
         flaky: results.flaky().take(100).cloned().collect(),
     });
     // Another run of the same suite is another proof.

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::beginning::{is_in, suite_of};
 use super::bench::{Exhibit, Referee, measured};
+use super::described_batch::{Left, read_manifest};
 use super::test_item::{LIST, list_in, ticked};
 use super::{build_output, path_rule};
 use crate::collect::{Harvest, commit_as, harvest};
@@ -128,12 +129,33 @@ impl Court<'_> {
             Ok(found) => found,
             Err(why) => return Ok(Err(Refusal::of_check(why))),
         };
+        let outcome: Outcome = found.outcome.parse().expect("an outcome is a name");
+        let left = Left {
+            at: self.at,
+            commit: &candidate,
+            said: &said,
+        };
+        let manifest = match read_manifest(workshop, self.run, &outcome, &left)? {
+            Ok(manifest) => manifest,
+            Err(why) => {
+                let cause = Cause::InvalidResult;
+                return Ok(Err(Refusal { cause, why }));
+            }
+        };
         if let Some(suite) = &self.suite
             && paths.iter().all(|it| it.as_str() == LIST)
         {
             self.referee.carry_over(suite, self.base, &candidate)?;
         }
-        self.accept(workshop, candidate, found).map(Ok)
+        let verdict = Verdict {
+            item: found.item,
+            test: found.test,
+            tests: found.results.as_ref().map(Results::numbers),
+            manifest,
+            ..Verdict::of(outcome, candidate)
+        };
+        self.accept(workshop, verdict, found.results.as_ref())
+            .map(Ok)
     }
 
     /// What was built, where only what was written belongs.
@@ -399,23 +421,14 @@ impl Court<'_> {
     fn accept(
         &self,
         workshop: &mut Workshop<'_>,
-        commit: CommitId,
-        found: Found,
+        verdict: Verdict,
+        results: Option<&Results>,
     ) -> Result<Vec<Evidence>, EngineError> {
-        let counts = found.results.as_ref().map(Results::counts);
-        if let (Some(suite), Some(results)) = (&self.suite, &found.results) {
-            self.referee.keep(suite, &commit, results)?;
-            measured(workshop, self.task, suite, &commit, results)?;
+        if let (Some(suite), Some(results)) = (&self.suite, results) {
+            let commit = &verdict.commit;
+            self.referee.keep(suite, commit, results)?;
+            measured(workshop, self.task, suite, commit, results)?;
         }
-        let outcome: Outcome = found.outcome.parse().expect("an outcome is a name");
-        let number = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
-        let verdict = Verdict {
-            outcome,
-            commit,
-            item: found.item,
-            test: found.test,
-            tests: counts.map(|(a, b, c)| (number(a), number(b), number(c))),
-        };
         let judged = Evidence::Judged { verdict };
         prove(workshop, self.task, &judged, "judge")?;
         Ok(vec![judged])

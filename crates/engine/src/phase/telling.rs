@@ -7,8 +7,8 @@ use handoff_files::Dir;
 use handoff_git::Repository;
 use handoff_store::{StoreError, contexts, read, tasks};
 
-use super::path_rule;
 use super::test_item::{LONGEST, list_in};
+use super::{described_batch, path_rule};
 use crate::error::EngineError;
 use crate::prompt::quoted;
 use crate::workshop::Workshop;
@@ -47,6 +47,7 @@ pub(crate) fn text(
         phase.name,
         path_rule::rule(phase)
     ));
+    sections.push(described_batch::telling(run));
     sections.extend(phase.gives.as_ref().map(|schema| {
         format!(
             "\n# What you hand over\n\nFinish with `handoff done --result FILE`, a JSON document outside of the repository; `-` reads \

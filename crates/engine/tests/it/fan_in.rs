@@ -30,6 +30,7 @@ fn open(stage: &mut Stage, head: &str, parts: &[(&str, &str, &str)]) -> Batch {
         fan_in: id(),
         next: id(),
         base: stage.repo.head().parse().unwrap(),
+        run: None,
     };
     let request = Request {
         by: Caller::Person,

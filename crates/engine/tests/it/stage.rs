@@ -87,6 +87,7 @@ impl Stage {
             places: self.places.clone(),
             environment,
             rules: self.rules.clone(),
+            batch_rules: handoff_core::batch::Rules::default(),
         }
     }
 

@@ -89,7 +89,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let shift = args.shift.shift();
     let (is_detached, in_background) = (args.detach, args.in_background);
     let config = ctx.config()?.worker;
-    let slots = args.slots.or(config.slots).map_or(SLOTS, usize::from);
+    let slots = args.slots.map_or_else(|| slots(ctx), |it| Ok(it.into()))?;
     let (limits, stagger, opener) = (config.limits, config.stagger, config.spawn);
     let (agent, arguments) = args.agent(config.agent)?;
     let capacity = Capacity {
@@ -124,6 +124,11 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     })
     .map_err(|error| untold.take().unwrap_or_else(|| Failure::from(error)))?;
     reporter.finish(ctx)
+}
+
+/// How many tasks are worked on at once here.
+pub(super) fn slots(ctx: &Context) -> Result<usize, Failure> {
+    Ok(ctx.config()?.worker.slots.map_or(SLOTS, usize::from))
 }
 
 fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {

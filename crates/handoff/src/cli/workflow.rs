@@ -4,6 +4,7 @@ mod begin;
 mod definition;
 mod gate;
 mod handover;
+mod parts;
 mod progress;
 mod source;
 mod status;

@@ -124,9 +124,16 @@ fn run_event(event: &RunEvent) -> String {
     match event {
         RunEvent::Begun { spec } => format!("began with workflow `{}`", spec.workflow.name),
         RunEvent::Opened { phase, .. } => format!("phase `{phase}` is to be done"),
-        RunEvent::Proved { phase, verdict, .. } => {
-            format!("phase `{phase}` proved: {}", verdict.outcome)
+        RunEvent::FannedOut { phase, batch } => {
+            format!("phase `{phase}` is split into {batch}; waits for its results")
         }
+        RunEvent::Proved { phase, verdict, .. } => match verdict.batch {
+            Some(batch) => format!(
+                "the results of {batch}, of phase `{phase}`, proved: {}",
+                verdict.outcome
+            ),
+            None => format!("phase `{phase}` proved: {}", verdict.outcome),
+        },
         RunEvent::Refused { cause, reason, .. } => {
             format!("refused ({}): {reason}", cause.word())
         }

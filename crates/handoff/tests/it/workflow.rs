@@ -1,5 +1,6 @@
 //! Runs of workflows with the built-in agent, real git and a real test suite.
 
+mod fan_out;
 mod other_clone;
 mod people;
 

@@ -49,7 +49,7 @@ impl PausedRun {
     #[must_use]
     pub fn of(run: &Run, test_list: Option<Brief>) -> Option<Self> {
         let workflow = serde_json::to_string(&run.spec.workflow).ok()?;
-        let proved = run.steps.iter().map(|step| ProvedPhase {
+        let proved = run.settled_steps().iter().map(|step| ProvedPhase {
             phase: step.phase.clone(),
             task: step.task,
             verdict: step.verdict.clone(),

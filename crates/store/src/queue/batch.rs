@@ -10,7 +10,7 @@ use handoff_core::task::{Command, Part};
 use handoff_core::{BatchId, Caller, Event, ProjectId, StreamId, Task, TaskId};
 
 use super::change::BatchRef;
-use super::{Answer, Performed, command_task, record};
+use super::{Answer, Performed, command_task, fan_out, record};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::store::Transaction;
@@ -31,6 +31,16 @@ pub(super) fn open(
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
     by.may(Action::Add)?;
+    publish(tx, wanted, by, Some(keyed)).map(performed)
+}
+
+/// The same without asking whether anybody may.
+pub(super) fn publish(
+    tx: &mut Transaction<'_>,
+    wanted: &Wanted<'_>,
+    by: &Caller,
+    keyed: Option<&Keyed<'_>>,
+) -> Result<Batch, StoreError> {
     // Only the order matters here, and that does not depend on the slots of whoever works.
     let one = NonZeroUsize::MIN;
     let plan = Plan::of(wanted.manifest, one, &Calibration::default());
@@ -39,12 +49,12 @@ pub(super) fn open(
     let batch = Batch::begin(id, wanted.project, published.spec.clone(), tx.now.wall);
     batches::insert(tx, &batch)?;
     let spec = Box::new(published.spec);
-    append(tx, &batch, BatchEvent::Opened { spec }, by, Some(keyed))?;
+    append(tx, &batch, BatchEvent::Opened { spec }, by, keyed)?;
     for (id, spec) in published.tasks {
         let task = Task::begin(id, wanted.project, spec, tx.now.wall);
         record::publish(tx, task, by, None)?;
     }
-    Ok(performed(batch))
+    Ok(batch)
 }
 
 /// Tells a batch something: what follows for its tasks happens with it.
@@ -59,6 +69,17 @@ pub(super) fn tell(
         BatchRef::Id(id) => *id,
         BatchRef::Named { project, name } => batches::named(tx, *project, name)?.id,
     };
+    command_batch(tx, id, command, by, Some(keyed)).map(performed)
+}
+
+/// Decides a command and carries out what follows from it, for its tasks and for the run that waits for it.
+pub(super) fn command_batch(
+    tx: &mut Transaction<'_>,
+    id: BatchId,
+    command: &BatchCommand,
+    by: &Caller,
+    keyed: Option<&Keyed<'_>>,
+) -> Result<Batch, StoreError> {
     // Tasks before their batch, as whoever ends a task has it: two who lock in different orders wait for each other.
     let locked = lock_tasks(tx, id)?;
     let mut batch = batches::lock(tx, id)?;
@@ -73,14 +94,15 @@ pub(super) fn tell(
             | BatchRefusal::Gathering(_)) => StoreError::BatchRefused { name, refusal },
         }
     })?;
-    change(tx, &mut batch, event.clone(), by, Some(keyed))?;
+    change(tx, &mut batch, event.clone(), by, keyed)?;
     carry_out(tx, &batch, &event, locked, by)?;
     let batch = batches::get(tx, id)?;
-    Ok(performed(batch))
+    fan_out::tell_run(tx, &batch, by)?;
+    Ok(batch)
 }
 
 /// Its tasks in the order of adding, and what comes after it.
-fn lock_tasks(tx: &mut Transaction<'_>, id: BatchId) -> Result<Vec<Task>, StoreError> {
+pub(super) fn lock_tasks(tx: &mut Transaction<'_>, id: BatchId) -> Result<Vec<Task>, StoreError> {
     let mut ids: Vec<_> = tasks::of_batch(tx, id)?.iter().map(|it| it.id).collect();
     ids.extend(batches::get(tx, id)?.spec.next);
     ids.into_iter().map(|id| tasks::lock(tx, id)).collect()
@@ -156,7 +178,10 @@ pub(super) fn follow(tx: &mut Transaction<'_>, task: &Task, by: &Caller) -> Resu
     };
     let mut batch = batches::lock(tx, batch)?;
     match batch.follow(&task.state) {
-        Some(event) => change(tx, &mut batch, event, by, None),
+        Some(event) => {
+            change(tx, &mut batch, event, by, None)?;
+            fan_out::tell_run(tx, &batch, by)
+        }
         None => Ok(()),
     }
 }

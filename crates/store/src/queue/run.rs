@@ -6,7 +6,7 @@ use handoff_core::task::{Command, Part};
 use handoff_core::{Caller, Event, ProjectId, RunId, RunName, StreamId, Task, TaskId};
 
 use super::change::RunRef;
-use super::{Answer, Performed, command_task, record};
+use super::{Answer, Performed, command_task, fan_out, record};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::sql::{SqlError, SqlErrorKind};
@@ -76,8 +76,10 @@ pub(super) fn tell(
     };
     // The task before its run, as whoever ends a task has it: two who lock in different orders wait for each other.
     let task = at_work(&found).map(|id| tasks::lock(tx, id)).transpose()?;
+    let batch = found.at.batch;
+    batch.map(|id| fan_out::lock(tx, id)).transpose()?;
     let mut run = runs::lock(tx, found.id)?;
-    if at_work(&run) != at_work(&found) {
+    if (at_work(&run), run.at.batch) != (at_work(&found), batch) {
         let cause = SqlError {
             kind: SqlErrorKind::Busy,
             source: "it went on meanwhile".into(),
@@ -96,6 +98,9 @@ pub(super) fn tell(
     {
         let cancel = Command::Cancel { reason: None };
         command_task(tx, &mut task, &cancel, by, None)?;
+    }
+    if let Some(batch) = batch {
+        fan_out::keep_up(tx, &run, batch, by)?;
     }
     Ok(performed(run))
 }
@@ -131,7 +136,7 @@ pub(super) fn follow(tx: &mut Transaction<'_>, task: &Task, by: &Caller) -> Resu
 
 /// Writes down what happened, and adds the tasks that it asks for. The key goes with the last event: the state right after it
 /// is the answer.
-fn change(
+pub(super) fn change(
     tx: &mut Transaction<'_>,
     run: &mut Run,
     events: Vec<RunEvent>,
@@ -144,6 +149,7 @@ fn change(
     let from = run.version;
     let last = events.len() - 1;
     for (place, event) in events.into_iter().enumerate() {
+        let event = fan_out::possible(tx, run, event)?;
         run.apply(event.clone(), tx.now.wall);
         append(tx, run, event.clone(), by, keyed.filter(|_| place == last))?;
         if let RunEvent::Opened { task, .. } = event {
@@ -152,7 +158,8 @@ fn change(
             record::publish(tx, task, by, None)?;
         }
     }
-    runs::update(tx, run, from)
+    runs::update(tx, run, from)?;
+    fan_out::open(tx, run, by)
 }
 
 fn append(

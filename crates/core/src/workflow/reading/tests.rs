@@ -184,3 +184,84 @@ fn what_cannot_be_played_is_refused() {
         ["line 6: proof `red` needs a suite that names its tests; the format `exit` does not"]
     );
 }
+
+const SPLIT: &str = r#"schema_version = 1
+description = "d"
+
+[[phases]]
+name = "a"
+role = "r"
+prompt = "p"
+proof = "checks"
+
+[phases.next.done]
+fan_out = "file:batch.toml"
+join = "b"
+degraded = "a"
+
+[[phases]]
+name = "b"
+role = "r"
+prompt = "p"
+proof = "checks"
+next = "end"
+"#;
+
+#[test]
+fn a_phase_can_be_split_into_a_batch() {
+    let workflow = read(SPLIT).unwrap();
+    let way = workflow.first().next.values().next().unwrap();
+    assert_eq!(
+        way.to_string(),
+        "a batch (file:batch.toml), then b, or a if parts are missing"
+    );
+    assert_eq!(
+        workflow.graph(GraphStyle::Text),
+        "a  ── done ──► a batch (file:batch.toml), then b, or a if parts are missing\n\
+         b  ── done ──► end\n"
+    );
+    assert_eq!(
+        workflow.graph(GraphStyle::Mermaid),
+        "stateDiagram-v2\n    [*] --> a\n    a --> a_done: done\n    a_done --> b: joined\n    a_done --> a: degraded\n    b --> [*]: done\n"
+    );
+    let json = serde_json::to_string(&workflow).unwrap();
+    assert_eq!(serde_json::from_str::<Workflow>(&json).unwrap(), workflow);
+}
+
+#[test]
+fn what_is_wrong_with_a_fan_out_is_told_where_it_stands() {
+    let with = |from: &str, to: &str| told(&SPLIT.replace(from, to));
+    assert_eq!(
+        with(
+            "fan_out = \"file:batch.toml\"",
+            "fan_out = \"somewhere\"\ncolour = 1"
+        ),
+        [
+            "line 10: phase `a`: there is no field `colour`",
+            "line 10: phase `a`: next: `somewhere` is neither `result`, for the field `batch` of the result, nor `file:PATH`",
+        ]
+    );
+    assert_eq!(
+        with("join = \"b\"\ndegraded = \"a\"", "degraded = \"c\""),
+        ["line 10: phase `a`: `join` is missing"]
+    );
+    assert_eq!(
+        with("degraded = \"a\"", "degraded = \"c\""),
+        ["line 10: phase `a`: next: there is no phase `c`"]
+    );
+    assert_eq!(
+        with("\"file:batch.toml\"", "\"result\""),
+        [
+            "line 10: phase `a`: next: the batch of `done` is to be in the result; `gives` must ask for it, in a field `batch`"
+        ]
+    );
+    assert_eq!(
+        with(
+            "proof = \"checks\"\n\n[phases.next",
+            "proof = \"checks\"\nmay = [\"plan.md\"]\n\n[phases.next"
+        ),
+        [
+            "line 11: phase `a`: next: the batch of `done` is to be in `batch.toml`, which the phase may not touch"
+        ]
+    );
+}

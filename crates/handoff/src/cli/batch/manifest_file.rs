@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use handoff_api::ExitCode;
-use handoff_core::batch::{Manifest, ManifestError, Rules};
+use handoff_core::batch::{Manifest, ManifestError};
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -15,10 +15,7 @@ const LIMIT: u64 = 16 * 1024 * 1024;
 /// Reads a manifest, `-` from stdin; all that is wrong with it becomes one failure.
 pub(in crate::cli) fn read(path: &Path, ctx: &Context) -> Result<Manifest, Failure> {
     let text = text(path)?;
-    let mut rules = Rules::default();
-    if let Some(most) = ctx.config()?.batch.most {
-        rules.most = most;
-    }
+    let rules = ctx.config()?.batch.rules();
     Manifest::read(&text, rules).map_err(|error| refused(path, &error))
 }
 

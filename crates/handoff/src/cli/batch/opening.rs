@@ -64,6 +64,7 @@ fn opening(manifest: Manifest, base: handoff_core::CommitId, desk: &Desk) -> Cha
         fan_in: id(),
         next: id(),
         base,
+        run: None,
     };
     Change::OpenBatch {
         opening: Box::new(opening),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use handoff_agents::AgentName;
-use handoff_api::{ExitCode, RunDocument};
+use handoff_api::ExitCode;
 use handoff_core::run::{Run, RunSpec, RunState};
 use handoff_core::task::Brief;
 use handoff_core::workflow::Workflow;
@@ -149,11 +149,15 @@ pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 
 /// Works on the run until it needs nobody any more, or a person.
 fn go_on(run: &Run, hands: &Hands, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    if !matches!(run.state, RunState::Working { .. }) {
+    let is_under_way = matches!(
+        run.state,
+        RunState::Working { .. } | RunState::FannedOut { .. }
+    );
+    if !is_under_way {
         return progress::finish(run, ctx);
     }
     if hands.detach {
-        return status::tell(&RunDocument::of(run), ctx);
+        return status::tell(&status::document(run, ctx)?, ctx);
     }
     let usual = ctx.config()?.worker.agent;
     let (agent, arguments) = hands.agent(usual.or_else(|| run.spec.agent.clone()))?;

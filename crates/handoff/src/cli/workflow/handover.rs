@@ -58,7 +58,7 @@ pub(super) fn pause(args: &RunArgs, ctx: &mut Context) -> Result<ExitCode, Failu
     let package = record.label.id;
     let document = RunDocument {
         package: Some(package.to_string()),
-        ..RunDocument::of(&run)
+        ..status::document(&run, ctx)?
     };
     let shown = status::tell(&document, ctx).and_then(|code| {
         ctx.out.note(format!(

@@ -6,11 +6,11 @@ use std::time::Duration;
 use handoff_agents::AgentName;
 use handoff_api::{ExitCode, RunDocument};
 use handoff_core::run::{Run, RunState};
-use handoff_core::{RunId, TaskId};
+use handoff_core::{BatchId, RunId, TaskId};
 use handoff_engine::{Walk, adoptable, reconcile};
 use handoff_store::{read, runs};
 
-use super::{gate, status};
+use super::{gate, parts, status};
 use crate::cli::session::Spawner;
 use crate::cli::worker::summon;
 use crate::context::Context;
@@ -29,12 +29,13 @@ pub(super) fn to_the_end(
 ) -> Result<ExitCode, Failure> {
     let spawner = Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)?;
     let mut told = run.steps.len();
-    let mut announced: Option<(TaskId, Ticker)> = None;
+    let mut announced: Option<(Job, Ticker)> = None;
     begin_telling(run, ctx)?;
     loop {
         let run = reload(run.id, ctx)?;
-        let task = match run.state {
-            RunState::Working { task } => Some(task),
+        let job = match run.state {
+            RunState::Working { task } => Some(Job::Phase(task)),
+            RunState::FannedOut { batch } => Some(Job::Batch(batch)),
             RunState::Gated { .. }
             | RunState::Stopped { .. }
             | RunState::Paused { .. }
@@ -42,23 +43,34 @@ pub(super) fn to_the_end(
             | RunState::Cancelled { .. } => None,
         };
         // The line of one that is over goes before anything is said.
-        announced = announced.filter(|(it, _)| Some(*it) == task);
+        announced = announced.filter(|(it, _)| Some(*it) == job);
         for step in RunDocument::of(&run).steps.iter().skip(told) {
             let line = status::step_line(step, ctx);
             say(line, ctx)?;
         }
         told = run.steps.len();
-        let Some(task) = task else {
+        let Some(job) = job else {
             return finish(&run, ctx);
         };
         if announced.is_none() {
             announce(&run, ctx)?;
-            announced = Some((task, ctx.out.tick(format!("    {}", run.at.phase))));
+            announced = Some((job, ctx.out.tick(format!("    {}", run.at.phase))));
         }
-        if !work_on(task, &spawner, ctx)? {
+        let was_free = match job {
+            Job::Phase(task) => work_on(task, &spawner, ctx)?,
+            Job::Batch(batch) => parts::work_on(batch, &spawner, ctx)?,
+        };
+        if !was_free {
             wait_for_news(ctx)?;
         }
     }
+}
+
+/// What a run waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Job {
+    Phase(TaskId),
+    Batch(BatchId),
 }
 
 fn reload(id: RunId, ctx: &Context) -> Result<Run, Failure> {
@@ -121,6 +133,14 @@ fn announce(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
             ctx,
         )?;
     }
+    if let RunState::FannedOut { .. } = run.state {
+        let document = status::document(run, ctx)?;
+        let batch = document.batch.map_or_else(String::new, |it| {
+            format!("batch {}, {} parts", it.name, it.parts)
+        });
+        let line = ctx.out.styled(Tone::Active, &format!("→ {batch}"));
+        return say(format!("  {line}"), ctx);
+    }
     let attempt = match run.at.number {
         0 | 1 => String::new(),
         number => format!(" (attempt {number})"),
@@ -150,12 +170,13 @@ fn say(line: String, ctx: &mut Context) -> Result<(), Failure> {
 
 /// What a run came to that does not work any more.
 pub(super) fn finish(run: &Run, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    status::tell(&RunDocument::of(run), ctx)?;
+    status::tell(&status::document(run, ctx)?, ctx)?;
     gate::show(run, ctx)?;
     Ok(match run.state {
-        RunState::Done { .. } | RunState::Paused { .. } | RunState::Working { .. } => {
-            ExitCode::Done
-        }
+        RunState::Done { .. }
+        | RunState::Paused { .. }
+        | RunState::Working { .. }
+        | RunState::FannedOut { .. } => ExitCode::Done,
         RunState::Gated { .. } => ExitCode::Blocked,
         RunState::Stopped { .. } | RunState::Cancelled { .. } => ExitCode::Failed,
     })

@@ -1,8 +1,9 @@
 //! `handoff workflow status` and `log`.
 
-use handoff_api::{ExitCode, RunDocument, RunStepDocument, RunsDocument};
+use handoff_api::{ExitCode, RunBatchDocument, RunDocument, RunStepDocument, RunsDocument};
 use handoff_core::StreamId;
-use handoff_store::{events, read, runs};
+use handoff_core::run::{Run, RunState};
+use handoff_store::{batches, events, read, runs, tasks};
 
 use super::gate;
 use crate::context::Context;
@@ -27,7 +28,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         let mut desk = Desk::open(ctx)?;
         let run = desk.run(run)?;
         drop(desk);
-        tell(&RunDocument::of(&run), ctx)?;
+        tell(&document(&run, ctx)?, ctx)?;
         gate::show(&run, ctx)?;
         return Ok(ExitCode::Done);
     }
@@ -79,6 +80,27 @@ fn tone(state: &str) -> Tone {
     }
 }
 
+/// A run with the batch that it waits for, or about whose results a person is asked.
+pub(super) fn document(run: &Run, ctx: &Context) -> Result<RunDocument, Failure> {
+    let is_asked = matches!(run.state, RunState::Gated { .. });
+    let last = run.steps.last().filter(|_| is_asked);
+    let batch = run.at.batch.or_else(|| last?.verdict.batch);
+    let batch = match batch {
+        None => None,
+        Some(batch) => {
+            let mut desk = Desk::open(ctx)?;
+            Some(read(&mut *desk.store, |tx| {
+                let tasks = tasks::of_batch(tx, batch)?;
+                Ok(RunBatchDocument::of(&batches::get(tx, batch)?, &tasks))
+            })?)
+        }
+    };
+    Ok(RunDocument {
+        batch,
+        ..RunDocument::of(run)
+    })
+}
+
 /// One run, with what was proved and what comes next.
 pub(super) fn tell(run: &RunDocument, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if ctx.out.is_json() {
@@ -126,8 +148,10 @@ fn ahead(run: &RunDocument) -> String {
     let reason = run.reason.as_deref().map_or_else(String::new, plain);
     match run.state {
         "working" => format!("→ {} (attempt {})", run.phase, run.attempt),
+        "fanned-out" => batch_line(run),
         "gated" => format!(
-            "{} `handoff approve {name}`, or `handoff reject {name} --reason TEXT`",
+            "{}{} `handoff approve {name}`, or `handoff reject {name} --reason TEXT`",
+            missing(run),
             plain(run.ask.as_deref().unwrap_or("A person must agree:"))
         ),
         "stopped" => format!(
@@ -138,6 +162,31 @@ fn ahead(run: &RunDocument) -> String {
         "done" => format!("`handoff land {}` brings it to you", run.branch),
         _ => reason,
     }
+}
+
+/// The batch that a run waits for.
+fn batch_line(run: &RunDocument) -> String {
+    run.batch.as_ref().map_or_else(String::new, |batch| {
+        let RunBatchDocument {
+            name, parts, ended, ..
+        } = batch;
+        format!(
+            "→ batch {name} ({}): {ended} of {parts} parts ended; `handoff batch show {name}`",
+            batch.state
+        )
+    })
+}
+
+/// Without which parts a run would go on.
+fn missing(run: &RunDocument) -> String {
+    let batch = run.batch.as_ref().filter(|it| !it.missing.is_empty());
+    batch.map_or_else(String::new, |batch| {
+        let parts = batch.missing.join(", ");
+        format!(
+            "The results of batch {} lack the parts {parts}. ",
+            batch.name
+        )
+    })
 }
 
 pub(super) fn log(args: &LogArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {

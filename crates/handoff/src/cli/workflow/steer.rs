@@ -1,6 +1,6 @@
 //! What a person decides about a run: `approve`, `reject`, and `workflow retry`, `cancel`.
 
-use handoff_api::{ExitCode, RunDocument};
+use handoff_api::ExitCode;
 use handoff_core::PhaseName;
 use handoff_core::run::{RunCommand, RunState};
 use handoff_core::task::Reason;
@@ -91,8 +91,13 @@ fn change(
     let recorded = desk.submit(Change::Run { run, command }, key.key)?;
     let run = recorded.receipt.answer.clone().into_run();
     let run = run.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a run"))?;
-    let shown = status::tell(&RunDocument::of(&run), ctx).and_then(|code| {
-        if matches!(run.state, RunState::Working { .. }) {
+    drop(desk);
+    let shown = status::document(&run, ctx).and_then(|it| status::tell(&it, ctx));
+    let shown = shown.and_then(|code| {
+        if matches!(
+            run.state,
+            RunState::Working { .. } | RunState::FannedOut { .. }
+        ) {
             let name = &run.spec.name;
             ctx.out.note(format!(
                 "A worker takes it from here, or `handoff workflow resume {name}`."

@@ -1,11 +1,13 @@
 //! A run has one task at work or none, and goes on in the transaction in which that one ends.
 
-use handoff_core::run::{AdoptedRun, RunCommand, RunRefusal, RunSpec, RunState, Step, Verdict};
+use handoff_core::run::{
+    AdoptedRun, Cause, RunCommand, RunRefusal, RunSpec, RunState, Step, Verdict,
+};
 use handoff_core::task::{Command, Evidence, Reason};
 use handoff_core::workflow::{BUILT_IN, Workflow};
-use handoff_core::{Run, RunId, Task, TaskId, TaskState};
+use handoff_core::{Batch, Run, RunId, Task, TaskId, TaskState};
 use handoff_store::queue::{Change, RunRef, submit};
-use handoff_store::{StoreError, read, runs, tasks};
+use handoff_store::{StoreError, batches, read, runs, tasks};
 
 use super::on_both_stores;
 use crate::fixture::{Fixture, request, uuid};
@@ -17,6 +19,9 @@ on_both_stores! {
     beginning_again_with_the_same_key_begins_nothing_new,
     a_run_is_found_by_name_and_listed_newest_first,
     a_run_of_another_store_goes_on_where_it_stood,
+    a_phase_is_split_with_its_proof_and_joined_with_its_fan_in,
+    a_batch_is_held_and_called_off_with_its_run,
+    a_batch_that_is_in_the_way_stops_the_run_and_nothing_else,
 }
 
 fn beginning(fixture: &Fixture, name: &str) -> Change {
@@ -56,18 +61,15 @@ fn told(fixture: &mut Fixture, run: &Run, command: RunCommand) -> Result<Run, St
 }
 
 fn verdict(outcome: &str) -> Verdict {
-    Verdict {
-        outcome: outcome.parse().unwrap(),
-        commit: "2".repeat(40).parse().unwrap(),
-        item: None,
-        test: None,
-        tests: None,
-    }
+    Verdict::of(outcome.parse().unwrap(), "2".repeat(40).parse().unwrap())
 }
 
 fn prove(fixture: &mut Fixture, outcome: &str) -> Task {
+    prove_with(fixture, verdict(outcome))
+}
+
+fn prove_with(fixture: &mut Fixture, verdict: Verdict) -> Task {
     let task = fixture.claim().unwrap();
-    let verdict = verdict(outcome);
     let prove = Command::Prove {
         fence: task.fence,
         evidence: Evidence::Judged { verdict },
@@ -208,5 +210,98 @@ fn a_run_of_another_store_goes_on_where_it_stood(fixture: &mut Fixture) {
         matches!(again, Err(StoreError::RunNameTaken { .. })),
         "{again:?}"
     );
+    audited(fixture);
+}
+
+const BATCH: &str = r#"{ "schema_version": 2, "batch_id": "b", "fan_in_task": "together", "sub_tasks": [
+    { "id": "one", "brief": "B", "file_ownership": ["one/"] },
+    { "id": "two", "brief": "B", "file_ownership": ["two/"] } ] }"#;
+
+/// A run whose plan says that the work is to be split, and a person has agreed.
+fn split(fixture: &mut Fixture) -> Run {
+    let run = begun(fixture);
+    let manifest = BATCH.parse().ok();
+    prove_with(
+        fixture,
+        Verdict {
+            manifest,
+            ..verdict("split")
+        },
+    );
+    told(fixture, &run, RunCommand::Approve).unwrap()
+}
+
+fn batch_of(fixture: &mut Fixture, run: &Run) -> Batch {
+    let id = run.at.batch.unwrap();
+    read(&mut *fixture.store, |tx| batches::get(tx, id)).unwrap()
+}
+
+fn a_phase_is_split_with_its_proof_and_joined_with_its_fan_in(fixture: &mut Fixture) {
+    let run = split(fixture);
+    assert_eq!(stands(&run), ("fanned-out", "plan", 0));
+    let batch = batch_of(fixture, &run);
+    assert_eq!(
+        (batch.spec.run, &batch.spec.base),
+        (Some(run.id), run.head())
+    );
+    for name in ["b.one", "b.two"] {
+        let part = fixture.claim().unwrap();
+        assert_eq!(part.spec.name.as_str(), name);
+        fixture.complete(&part).unwrap();
+    }
+    prove(fixture, "done");
+    let run = reload(fixture, &run);
+    assert_eq!(stands(&run), ("working", "review", 1));
+    assert_eq!(run.steps[1].verdict.batch, Some(batch.id));
+    audited(fixture);
+}
+
+fn a_batch_is_held_and_called_off_with_its_run(fixture: &mut Fixture) {
+    let run = split(fixture);
+    let part = fixture.claim().unwrap();
+    told(fixture, &run, RunCommand::Pause).unwrap();
+    assert_eq!(fixture.claim(), None, "nothing of it is handed out");
+    fixture.complete(&part).unwrap();
+    let run = told(fixture, &run, RunCommand::Resume).unwrap();
+    assert_eq!(run.state.word(), "fanned-out");
+    let part = fixture.claim().unwrap();
+    told(fixture, &run, RunCommand::Cancel { reason: None }).unwrap();
+    let now = read(&mut *fixture.store, |tx| tasks::get(tx, part.id)).unwrap();
+    assert!(
+        matches!(now.state, TaskState::Cancelled { .. }),
+        "{:?}",
+        now.state
+    );
+    assert_eq!(batch_of(fixture, &run).state.word(), "cancelled");
+    assert_eq!(
+        (reload(fixture, &run).state.word(), fixture.claim()),
+        ("cancelled", None)
+    );
+    audited(fixture);
+}
+
+fn a_batch_that_is_in_the_way_stops_the_run_and_nothing_else(fixture: &mut Fixture) {
+    let first = split(fixture);
+    let other = beginning(fixture, "other");
+    let run = fixture.submit(other).unwrap().answer.into_run().unwrap();
+    let held = handoff_core::HoldScope::Batch(first.at.batch.unwrap());
+    let (scope, reason) = (held, None);
+    fixture.submit(Change::Hold { scope, reason }).unwrap();
+    let manifest = BATCH.parse().ok();
+    prove_with(
+        fixture,
+        Verdict {
+            manifest,
+            ..verdict("split")
+        },
+    );
+    let run = told(fixture, &run, RunCommand::Approve).unwrap();
+    let RunState::Stopped { cause, .. } = run.state else {
+        panic!("{:?}", run.state);
+    };
+    assert_eq!(cause, Cause::NameTaken);
+    told(fixture, &first, RunCommand::Cancel { reason: None }).unwrap();
+    let run = told(fixture, &run, RunCommand::Retry { from: None }).unwrap();
+    assert_eq!(stands(&run), ("fanned-out", "plan", 0));
     audited(fixture);
 }
