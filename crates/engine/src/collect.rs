@@ -1,15 +1,15 @@
 //! Collecting: what a session changed, checked against what it owns, in one commit on its own branch.
 
-use std::error::Error;
+use std::error::Error as _;
 
 use handoff_core::ownership::{CaseRule, RepoPath};
 use handoff_core::task::{Evidence, Reason};
 use handoff_core::{CommitId, Task};
-use handoff_git::{CommitError, Repository, Snapshot};
+use handoff_git::{CommitError, Repository, Snapshot, SnapshotError};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
-use crate::road::reason;
+use crate::road::{Ending, reason};
 use crate::workshop::Workshop;
 
 /// How many paths a reason names.
@@ -21,28 +21,31 @@ pub(crate) struct Harvest {
     snapshot: Snapshot,
 }
 
-/// What the session changed since `base`, before anything else runs in its tree; or why it cannot be taken and needs a
-/// person.
+/// What the session changed since `base`, before anything else runs in its tree; or how the attempt ends if it cannot be
+/// taken: it needs a person, unless only this look was cut short.
 pub(crate) fn harvest(
     workshop: &Workshop<'_>,
     task: &Task,
     at: &Repository,
     base: &CommitId,
-) -> Result<Harvest, Reason> {
+) -> Result<Harvest, Ending> {
     let branch = Attempt::of(task).branch(task);
     let git = workshop.git.bound_to(at);
     match git.is_on_branch(at, &branch) {
         Ok(true) => {}
-        Ok(false) => return Err(reason(&format!("the session left its branch `{branch}`"))),
-        Err(error) => return Err(unreadable(&error)),
+        Ok(false) => {
+            let why = reason(&format!("the session left its branch `{branch}`"));
+            return Err(Ending::Blocked(why));
+        }
+        Err(error) => return Err(unreadable(&error.into())),
     }
     let snapshot = git.snapshot(at).map_err(|error| unreadable(&error))?;
     let changes = git
         .changes_since(at, &snapshot, base)
-        .map_err(|error| unreadable(&error))?;
+        .map_err(|error| unreadable(&error.into()))?;
     let paths: Vec<_> = changes.into_iter().map(|change| change.path).collect();
     match foreign(task, &paths) {
-        Some(reason) => Err(reason),
+        Some(reason) => Err(Ending::Blocked(reason)),
         None => Ok(Harvest { paths, snapshot }),
     }
 }
@@ -80,13 +83,18 @@ pub(crate) fn commit_as(
 }
 
 /// A repository within the tree, a file that cannot be read, a link to git that is gone.
-fn unreadable(error: &dyn Error) -> Reason {
+fn unreadable(error: &SnapshotError) -> Ending {
     let cause = error
         .source()
         .map_or_else(String::new, |cause| format!(": {cause}"));
-    reason(&format!(
+    let why = reason(&format!(
         "what the session left cannot be taken: {error}{cause}"
-    ))
+    ));
+    if error.is_cut_short() {
+        Ending::GivenBack(why)
+    } else {
+        Ending::Blocked(why)
+    }
 }
 
 fn foreign(task: &Task, paths: &[RepoPath]) -> Option<Reason> {

@@ -280,6 +280,8 @@ impl<S: Site> Crew<S> {
             // Nobody at the door: the crew has gone home.
             let done = site.walk(walk, &mut |walked| {
                 bell.send(Knock::Arrived(id, walked)).ok();
+                // What is tidied up from here on is nobody's hurry; the agent that begins meanwhile is.
+                handoff_process::step_back();
             });
             bell.send(Knock::Hand(id, done)).ok();
         });

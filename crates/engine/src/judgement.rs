@@ -109,7 +109,7 @@ fn judge_work(
     let worktree = workshop.places.worktree(task.project, Attempt::of(task));
     let harvest = match harvest(workshop, task, at, base) {
         Ok(harvest) => harvest,
-        Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
+        Err(ending) => return Ok(Judgement::Rejected(ending)),
     };
     let mut evidence = vec![];
     if let Some(command) = &task.spec.verify {

@@ -92,8 +92,8 @@ impl Git {
         Ok(commit)
     }
 
-    /// Commits all that a snapshot of the tree of `at` has beyond its HEAD, onto its branch. The tree's own index is left as
-    /// it was: this is for a tree that goes.
+    /// Commits all that a snapshot of the tree of `at` has beyond its HEAD, onto its branch. This is for a tree that goes: its
+    /// own index becomes that of the snapshot, whoever staged something there, so that a last look finds only what came later.
     pub fn commit_snapshot(
         &self,
         at: &Repository,
@@ -106,6 +106,8 @@ impl Git {
         let (tree, parent) = (&snapshot.tree, &snapshot.head);
         let commit = self.commit_tree(at, tree, &[parent], message)?;
         self.move_head(at.tree()?, at, &commit, parent)?;
+        // With the old one the last look takes longer and finds the same.
+        snapshot.index.install(at).ok();
         Ok(commit)
     }
 

@@ -142,6 +142,17 @@ pub enum GitError {
     },
 }
 
+impl GitError {
+    /// Whether somebody killed it, or the machine had no room to run it: it says nothing of the repository.
+    pub const fn is_cut_short(&self) -> bool {
+        match self {
+            Self::Run { .. } => true,
+            Self::Failed { exit, .. } => matches!(exit, Exit::Signal(_)),
+            Self::Answer { .. } | Self::NoWorktree(_) | Self::Path { .. } => false,
+        }
+    }
+}
+
 impl Git {
     /// Runs the `git` that is found in the PATH of `environment`, passing over a guard. Of its
     /// `GIT_` variables only those are kept that choose the user's own configuration.

@@ -2,8 +2,10 @@
 //!
 //! Only for refs that are files. A repository with reftables has a HEAD that says nothing.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
@@ -71,6 +73,24 @@ impl Repository {
         Err(HeadError::Unknown(self.common_dir().join(name)))
     }
 
+    /// Whether a ref of this name could be made beside those that there are.
+    pub(crate) fn has_room_for(&self, name: &str) -> bool {
+        let Ok(text) = read(&self.common_dir().join("packed-refs")) else {
+            return false;
+        };
+        let text = text.unwrap_or_default();
+        let names = text.split(|&byte| byte == b'\n');
+        let names = names.filter_map(|line| line.split(|&byte| byte == b' ').nth(1));
+        let is_beneath = |one: &[u8], other: &[u8]| {
+            one.strip_prefix(other)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        let name = name.as_bytes();
+        let is_in_the_way = |it: &[u8]| is_beneath(it, name) || is_beneath(name, it);
+        let file = self.common_dir().join(OsStr::from_bytes(name));
+        !file.exists() && !names.into_iter().any(is_in_the_way)
+    }
+
     fn read_packed(&self, name: &str) -> Result<Option<CommitId>, HeadError> {
         let file = self.common_dir().join("packed-refs");
         let Some(text) = read(&file)? else {
@@ -119,6 +139,33 @@ mod tests {
     use handoff_testkit::TestEnv;
 
     use super::*;
+
+    #[test]
+    fn a_ref_has_room_where_no_other_is_or_would_be_beneath() {
+        let env = TestEnv::without_binary();
+        let repo = env.repo("repo");
+        repo.commit("first");
+        for name in ["packed/one", "plain"] {
+            repo.git(["branch", name]);
+        }
+        repo.git(["pack-refs", "--all"]);
+        repo.git(["branch", "loose/one"]);
+        let at = Repository::open(repo.path()).unwrap();
+        let table = [
+            ("packed/one", false),
+            ("packed", false),
+            ("packed/one/more", false),
+            ("packed/two", true),
+            ("packed/on", true),
+            ("plain/more", false),
+            ("loose/one", false),
+            ("new", true),
+        ];
+        for (name, has_room) in table {
+            let found = at.has_room_for(&format!("refs/heads/{name}"));
+            assert_eq!(found, has_room, "{name}");
+        }
+    }
 
     #[test]
     fn head_is_what_git_says_it_is() {

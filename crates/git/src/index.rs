@@ -44,6 +44,11 @@ impl PrivateIndex {
         Ok(index)
     }
 
+    /// Makes it the worktree's own, for one that nobody else stages in any more.
+    pub(crate) fn install(&self, at: &Repository) -> io::Result<()> {
+        fs::rename(&self.path, at.git_dir().join("index"))
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -7,6 +7,7 @@ use handoff_core::{BranchName, CommitId};
 
 use crate::git::{Git, GitError};
 use crate::repository::Repository;
+use crate::safe_commit::hides_nothing;
 use crate::snapshot::{Snapshot, SnapshotError};
 use crate::tree_path::{TreePath, split};
 
@@ -43,6 +44,9 @@ impl Git {
         at: &Repository,
         branch: &BranchName,
     ) -> Result<Option<CommitId>, QuarantineError> {
+        if self.is_clean(at)? {
+            return Ok(None);
+        }
         let size = self.uncommitted_size(at)?;
         if size > LIMIT {
             return Err(QuarantineError::TooLarge(size));
@@ -63,6 +67,21 @@ impl Git {
         let commit = self.commit_tree(at, &snapshot.tree, &parents, &message)?;
         self.keep(at, &name, &commit, earlier.as_ref())?;
         Ok(Some(commit))
+    }
+
+    /// Whether git sees at one glance that there is nothing. It may not see everything, and then this is no proof.
+    fn is_clean(&self, at: &Repository) -> Result<bool, GitError> {
+        if !hides_nothing(&at.git_dir().join("index")) {
+            return Ok(false);
+        }
+        let call = self.call_in_tree("status", at.tree()?).arguments([
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=dirty",
+        ]);
+        Ok(call.harmless().run()?.is_empty())
     }
 
     /// How many bytes the files have that are not as the index has them, or not in it at all: what was staged is in git already.

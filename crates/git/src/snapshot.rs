@@ -12,6 +12,7 @@ use crate::change::{Change, Difference};
 use crate::git::{Call, Git, GitError};
 use crate::index::PrivateIndex;
 use crate::repository::Repository;
+use crate::safe_commit::hides_nothing;
 
 /// A working tree, put into the object store.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Snapshot {
     pub(crate) tree: CommitId,
     /// What differs between the two.
     pub(crate) differences: Vec<Difference>,
+    /// The index that the tree object was made from.
+    pub(crate) index: PrivateIndex,
 }
 
 /// The working tree could not be looked at as a whole. Nothing was changed.
@@ -38,6 +41,16 @@ pub enum SnapshotError {
     NestedRepository(String),
 }
 
+impl SnapshotError {
+    /// Whether it says nothing of the tree, but of git that was killed.
+    pub const fn is_cut_short(&self) -> bool {
+        match self {
+            Self::Git(error) => error.is_cut_short(),
+            Self::Index(..) | Self::NestedRepository(_) => false,
+        }
+    }
+}
+
 impl Git {
     /// Puts the tree of `at` into the object store: tracked files, and others that are not ignored.
     pub fn snapshot(&self, at: &Repository) -> Result<Snapshot, SnapshotError> {
@@ -46,10 +59,10 @@ impl Git {
         let index = PrivateIndex::copied(at)
             .map_err(|error| SnapshotError::Index(at.git_dir().to_owned(), error))?;
         let call = |name| self.call_in_tree(name, root).index(&index);
-        if index.path().exists() {
-            unhide(root, &call)?;
-        } else {
+        if !index.path().exists() {
             call("read-tree").arguments([head.as_str()]).run()?;
+        } else if !hides_nothing(index.path()) {
+            unhide(root, &call)?;
         }
         call("add").arguments(["--all"]).run()?;
         let tree = call("write-tree").run_for_commit()?;
@@ -63,6 +76,7 @@ impl Git {
                 head,
                 tree,
                 differences,
+                index,
             }),
         }
     }

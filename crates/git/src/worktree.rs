@@ -12,6 +12,7 @@ use handoff_files::{DirError, Lock, LockError};
 use crate::git::{Git, GitError};
 use crate::left_lock;
 use crate::repository::{DiscoverError, Repository};
+use crate::safe_commit::make_ref;
 use crate::worktree_record::WorktreeRecord;
 
 /// A working tree of a repository, as git lists it.
@@ -88,7 +89,7 @@ impl Git {
             Err(_) => return self.add_by_git(changing, repository, (path, branch), base),
         };
         // Outside of the lock: other trees can be made meanwhile.
-        if let Err(error) = self.fill(&recorded, branch, base) {
+        if let Err(error) = self.fill(repository, &recorded, branch, base) {
             self.remove_worktree(repository, path)?;
             return Err(error.into());
         }
@@ -101,15 +102,19 @@ impl Git {
     /// The branch, and the files of the commit that it begins at.
     fn fill(
         &self,
+        repository: &Repository,
         record: &WorktreeRecord,
         branch: &BranchName,
         base: &CommitId,
     ) -> Result<(), GitError> {
-        let nothing = "0".repeat(base.as_str().len());
-        self.call("update-ref", record.tree())
-            .arguments(["-m", "handoff: begin", "--end-of-options"])
-            .arguments([&format!("refs/heads/{branch}"), base.as_str(), &nothing])
-            .run()?;
+        let name = format!("refs/heads/{branch}");
+        if make_ref(repository, &name, base).is_err() {
+            let nothing = "0".repeat(base.as_str().len());
+            self.call("update-ref", record.tree())
+                .arguments(["-m", "handoff: begin", "--end-of-options"])
+                .arguments([name.as_str(), base.as_str(), &nothing])
+                .run()?;
+        }
         self.call_in_tree("read-tree", record.tree())
             .arguments(["--reset", "-u", base.as_str()])
             .run()?;

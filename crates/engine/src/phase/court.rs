@@ -79,7 +79,7 @@ pub(crate) fn judge(
     };
     let harvest = match harvest(workshop, task, at, base) {
         Ok(harvest) => harvest,
-        Err(reason) => return Ok(Judgement::Rejected(Ending::Blocked(reason))),
+        Err(ending) => return Ok(Judgement::Rejected(ending)),
     };
     match court.hear(workshop, &harvest)? {
         Ok(evidence) => Ok(Judgement::Accepted(evidence)),

@@ -50,6 +50,9 @@ const FLAGS: usize = 60;
 const FIXED: usize = 62;
 const EXTENDED: u16 = 0x4000;
 const STAGE: u16 = 0x3000;
+/// "Assume unchanged", and, among the further flags, "skip".
+const ASSUME: u16 = 0x8000;
+const SKIP: u16 = 0x4000;
 /// The length of a digest.
 pub(super) const DIGEST: usize = 20;
 
@@ -76,6 +79,17 @@ impl Entries {
         }
         Some(Self(found))
     }
+}
+
+/// Whether an index lets git look at every file that it has: none is assumed to be unchanged, none is to be skipped. An index
+/// that cannot be read here is not known to.
+pub(crate) fn hides_nothing(file: &Path) -> bool {
+    let is_open = |bytes: Vec<u8>| {
+        let index = IndexFile::parse(&bytes)?;
+        let is_whole = index.extensions.iter().all(|it| it.name != *b"link");
+        Some(is_whole && !index.entries.iter().any(IndexEntry::is_hidden))
+    };
+    std::fs::read(file).ok().and_then(is_open).unwrap_or(false)
 }
 
 impl<'a> IndexFile<'a> {
@@ -126,6 +140,12 @@ impl<'a> IndexEntry<'a> {
     pub(super) fn content(&self) -> Vec<u8> {
         let (mode, rest) = (&self.bytes[STAT..STAT + 4], &self.bytes[OBJECT..self.start]);
         [mode, rest].concat()
+    }
+
+    fn is_hidden(&self) -> bool {
+        let flags = |place| u16::from_be_bytes([self.bytes[place], self.bytes[place + 1]]);
+        let is_skipped = self.start > FIXED && flags(FIXED) & SKIP != 0;
+        flags(FLAGS) & ASSUME != 0 || is_skipped
     }
 
     /// Zero, unless its path is unmerged.

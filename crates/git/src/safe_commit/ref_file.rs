@@ -1,7 +1,7 @@
-//! Moving a branch whose ref is a plain file, as git does it: a lock beside the file, a look, the logs, a rename.
+//! Moving and making a branch whose ref is a plain file, as git does it: a lock beside the file, a look, the logs, a rename.
 //!
-//! It saves a process for each commit, and its lock is a link to a file in the booth, so that it can
-//! be proved ours after a crash. Wherever anything is unusual, git does it.
+//! It saves a process for each commit and each worktree. When a branch is moved, its lock is a link to a file in the booth, so
+//! that it can be proved ours after a crash. Wherever anything is unusual, git does it.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -62,6 +62,28 @@ pub(super) fn forward(
     }
 }
 
+/// Makes a ref at a commit. Fails where there is one already, and wherever git should do it; then nothing has changed. A lock
+/// that a killed process leaves goes with the attempt whose branch it is.
+pub(crate) fn make(at: &Repository, name: &str, commit: &CommitId) -> io::Result<()> {
+    let file = at.common_dir().join(name);
+    if has_special_modes(at) || at.common_dir().join("reftable").exists() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    fs::create_dir_all(file.parent().unwrap_or(&file))?;
+    let lock = lock_of(&file);
+    let mut written = fs::File::create_new(&lock)?;
+    let made = if at.has_room_for(name) {
+        let whole = written.write_all(format!("{commit}\n").as_bytes());
+        let durable = whole.and_then(|()| written.sync_all());
+        durable.and_then(|()| fs::rename(&lock, &file))
+    } else {
+        Err(io::ErrorKind::AlreadyExists.into())
+    };
+    made.inspect_err(|_| {
+        remove(&lock).ok();
+    })
+}
+
 fn lock_of(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".lock");
@@ -72,8 +94,11 @@ fn lock_of(file: &Path) -> PathBuf {
 fn is_usual(at: &Repository, file: &Path, log: &Path) -> bool {
     let is_plain = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_file());
     let has_id = fs::read(file).is_ok_and(|text| !text.starts_with(b"ref:"));
+    is_plain(file) && is_plain(log) && has_id && !has_special_modes(at)
+}
+
+fn has_special_modes(at: &Repository) -> bool {
     let config = fs::read(at.common_dir().join("config")).unwrap_or_default();
     let config = config.to_ascii_lowercase();
-    let is_shared = config.windows(16).any(|it| it == b"sharedrepository");
-    is_plain(file) && is_plain(log) && has_id && !is_shared
+    config.windows(16).any(|it| it == b"sharedrepository")
 }
