@@ -45,18 +45,18 @@ fn kill_many(stage: &Stage, store: &str, yard: &Yard, lodging: &Lodging) -> Resu
         progress("kills", kill, kills);
         pause(Duration::from_millis(20 + dice.below(180)));
         let place = dice.index(workers.len());
-        workers[place] = Worker::start_instead_of(workers.remove(place), yard, 3, &script)?;
-        let last = workers.len();
-        workers.swap(place, last - 1);
+        let killed = workers.swap_remove(place);
+        workers.push(Worker::start_instead_of(killed, yard, 3, &script)?);
+        yard.insist();
     }
     yard.until("the batch is done", || {
         yard.is_done(&["batch", "show", "spread"])
     })?;
     drop(workers);
     yard.tidy(&script)?;
-    let mut complaints = yard.complaints()?;
+    let mut complaints = follower.complaints(yard)?;
+    complaints.extend(yard.complaints()?);
     complaints.extend(yard.missing_parts(parts));
-    complaints.extend(follower.complaints(yard)?);
     let attempts = yard.attempts()?;
     Ok(Findings {
         count: kills,
@@ -247,11 +247,12 @@ pub(super) fn gather(stage: &mut Stage) -> Result<()> {
         let kills = stage.count(6, 60);
         let mut dice = stage.dice("gather");
         let mut worker = Worker::start(&yard, 4, &script)?;
-        yard.until("the fan-in begins", || yard.is_claimed("spread.merge"))?;
+        yard.until("the fan-in begins", || yard.is_claimed("merge"))?;
         for kill in 0..kills {
             progress("kills", kill, kills);
             pause(Duration::from_millis(dice.below(400)));
             worker = Worker::start_instead_of(worker, &yard, 4, &script)?;
+            yard.insist();
         }
         yard.until("the batch is done", || {
             yard.is_done(&["batch", "show", "spread"])

@@ -158,6 +158,11 @@ impl Yard {
         Ok(complaints)
     }
 
+    /// The person whom a task waits for that took one worker after the other along: it is to be tried again.
+    pub(super) fn insist(&self) {
+        self.hostel.product.run(["batch", "retry", "spread"]);
+    }
+
     /// The parts that are not on the branch of the batch.
     pub(super) fn missing_parts(&self, parts: usize) -> Vec<String> {
         let repo = &self.hostel.product.repo;
