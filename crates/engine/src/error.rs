@@ -68,6 +68,9 @@ pub enum EngineError {
     /// Git could not be asked or told about a run.
     #[error("cannot look at the commits of the run")]
     Show(#[source] handoff_git::GitError),
+    /// A lock that a killed git left on a ref of ours could not be removed.
+    #[error("cannot remove the lock that a killed git left on a ref")]
+    Unlock(#[source] std::io::Error),
     /// What a run that is over left could not be removed.
     #[error("cannot remove the referee's tree")]
     Clear(#[source] std::io::Error),

@@ -19,6 +19,7 @@ use handoff_core::{BranchName, CommitId, Task};
 use handoff_store::{batches, read, runs};
 
 pub(crate) use beginning::measure;
+pub(crate) use bench::referees;
 pub(crate) use court::judge;
 pub(crate) use join::Join;
 pub use telling::result_key;
@@ -53,32 +54,51 @@ pub(crate) fn run_behind(
 }
 
 /// Puts the branch, the refs and the notes of a run where the ledger says. A branch that somebody looks at stays where it is
-/// until they leave it.
+/// until they leave it. When all of a run that is over is shown, its referee goes.
 pub fn show_in_git(workshop: &mut Workshop<'_>, run: &Run) -> Result<(), EngineError> {
+    // What a killed git left locked is only known to be nobody's if no other of us writes.
+    let _lock = bench::lock_views(workshop)?;
+    // One of them that cannot be shown does not keep the others back.
+    let branch = show_branch(workshop, run);
+    show_steps(workshop, run).and(branch)?;
+    if !run.state.is_live() {
+        bench::clear(workshop, run.id)?;
+    }
+    Ok(())
+}
+
+fn show_branch(workshop: &Workshop<'_>, run: &Run) -> Result<(), EngineError> {
+    let (git, repository) = (&workshop.git, workshop.repository);
+    let branch = branch(run);
+    let is_free = git.is_checked_out(repository, &branch).map(|it| !it);
+    if is_free.map_err(EngineError::Show)? {
+        git.unlock_ref(repository, &format!("refs/heads/{branch}"))
+            .map_err(EngineError::Unlock)?;
+        git.point_branch(repository, &branch, run.head())
+            .map_err(EngineError::Show)?;
+    }
+    Ok(())
+}
+
+/// A mark and a note for each proof.
+fn show_steps(workshop: &Workshop<'_>, run: &Run) -> Result<(), EngineError> {
     let (git, repository) = (&workshop.git, workshop.repository);
     let name = &run.spec.name;
     for (place, step) in run.steps.iter().enumerate() {
         let (phase, verdict) = (&step.phase, &step.verdict);
         let mark = format!("run/{name}/{:03}-{phase}", place + 1);
-        let is_new = match git.commit_named(repository, &format!("refs/handoff/{mark}")) {
-            Ok(found) => found.as_ref() != Some(&verdict.commit),
-            Err(error) => return Err(EngineError::Show(error)),
-        };
-        if !is_new {
+        let full = format!("refs/handoff/{mark}");
+        let found = git.commit_named(repository, &full);
+        if found.map_err(EngineError::Show)?.as_ref() == Some(&verdict.commit) {
             continue;
+        }
+        for name in ["refs/notes/handoff", &full] {
+            git.unlock_ref(repository, name)
+                .map_err(EngineError::Unlock)?;
         }
         git.note(repository, &verdict.commit, &note(run, &verdict.commit))
             .and_then(|()| git.mark_commit(repository, &mark, &verdict.commit))
             .map_err(EngineError::Show)?;
-    }
-    let branch = branch(run);
-    let is_free = git.is_checked_out(repository, &branch).map(|it| !it);
-    if is_free.map_err(EngineError::Show)? {
-        git.point_branch(repository, &branch, run.head())
-            .map_err(EngineError::Show)?;
-    }
-    if !run.state.is_live() {
-        bench::clear(workshop, run.id)?;
     }
     Ok(())
 }

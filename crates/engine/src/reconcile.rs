@@ -6,6 +6,7 @@ mod broken_pauses;
 mod lost_holders;
 mod old_batons;
 mod orphaned_worktrees;
+mod run_views;
 mod stray_sessions;
 mod unfinished_commits;
 
@@ -17,6 +18,7 @@ pub use old_batons::old_batons;
 pub(crate) use orphaned_worktrees::save;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{attempts, orphan_at};
+pub use run_views::run_views;
 pub use stray_sessions::stray_sessions;
 pub use unfinished_commits::{UnfinishedError, unfinished_commits};
 
@@ -57,8 +59,9 @@ pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
         workshop.repository,
     )
     .ok();
-    // A view for people keeps nobody from working either.
+    // Views for people keep nobody from working either.
     old_batons(workshop).ok();
+    run_views(workshop).ok();
     let mut repaired = orphaned_worktrees(workshop)?;
     repaired.given_back = given_back;
     Ok(repaired)

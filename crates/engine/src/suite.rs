@@ -62,7 +62,7 @@ pub(crate) fn run(
     };
     let mut child = handoff_process::start(&program)?;
     let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
-    let said = String::from_utf8_lossy(&child.stdout().to_bytes()).into_owned();
+    let said = bench.seen_from_inside(&String::from_utf8_lossy(&child.stdout().to_bytes()));
     if let Exit::Signal(_) | Exit::TimedOut = exit {
         child.end()?;
         let said = format!("it did not come to its end\n{}", tail(&said));
@@ -84,6 +84,13 @@ fn written(report: &Path) -> String {
 }
 
 impl Bench<'_> {
+    /// What a runner said, with the files of the tree as its sessions know them. Runners name files by their whole path, and so the
+    /// tests that are files; another referee has another tree, and a test would be gone there.
+    fn seen_from_inside(&self, said: &str) -> String {
+        let root = fs::canonicalize(self.root).unwrap_or_else(|_| self.root.to_owned());
+        said.replace(&format!("{}/", root.display()), "")
+    }
+
     fn report(&self, suite: &Suite) -> PathBuf {
         match &suite.report {
             Some(path) => self.root.join(path.as_str()),
@@ -165,6 +172,18 @@ mod tests {
             panic!("it ran");
         };
         assert_eq!(results.counts(), (0, 1, 0));
+    }
+
+    #[test]
+    fn a_file_is_called_what_it_is_called_in_every_tree() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        let bench = Bench {
+            root: scratch.path(),
+            scratch: scratch.path(),
+        };
+        let said = format!("ok 1 - {}/test/a.js\n", root.display());
+        assert_eq!(bench.seen_from_inside(&said), "ok 1 - test/a.js\n");
     }
 
     #[test]

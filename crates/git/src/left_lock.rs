@@ -1,7 +1,7 @@
 //! A lock that a killed git left behind, and the proof that it did.
 //!
 //! Git makes a lock by making a file, and writes into it right away. One that is empty, that was made after we had begun, and
-//! that is still the same empty file after a while is nobody's any more.
+//! that is still the same empty file after a while is nobody's any more. On a ref that is ours alone any lock is, that stays the same.
 
 use std::fs;
 use std::io;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use handoff_core::CommitId;
 use handoff_files::Watch;
 
+use crate::git::Git;
 use crate::repository::Repository;
 use crate::safe_commit::remove_file;
 
@@ -58,6 +59,18 @@ impl LeftLock {
         // Whatever happened: the file is looked at again.
         watch.and_then(|mut watch| watch.wait(Some(WRITING))).ok();
         Self::read(&self.file).as_ref() == Some(self)
+    }
+}
+
+impl Git {
+    /// Removes the lock that a killed git left on a ref that nobody but us writes. Only for one who keeps others of us away: then it
+    /// can be none but a dead one's if it stays as it is for a while.
+    pub fn unlock_ref(&self, repository: &Repository, name: &str) -> io::Result<()> {
+        let file = repository.common_dir().join(format!("{name}.lock"));
+        match LeftLock::read(&file).filter(LeftLock::stays) {
+            Some(lock) => remove_file(&lock.file),
+            None => Ok(()),
+        }
     }
 }
 

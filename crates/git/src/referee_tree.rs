@@ -7,7 +7,11 @@ use handoff_core::ownership::RepoPath;
 
 use crate::git::{Git, GitError};
 use crate::repository::Repository;
+use crate::safe_commit::remove_file;
 use crate::worktree::WorktreeError;
+
+/// Locks of a git that was killed as it laid out a commit. Nobody but the one referee of a run works there.
+const LEFT_BY_KILLED: [&str; 3] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
 
 impl Git {
     /// Makes a commit stand at `path`, and nothing beside it: what a run left there before is gone, ignored files too.
@@ -23,8 +27,9 @@ impl Git {
         };
         // What ran here may have put anything in the place of `.git`, and anything into the index.
         at.relink().map_err(WorktreeError::Relink)?;
-        crate::safe_commit::remove_file(&at.git_dir().join("index"))
-            .map_err(WorktreeError::Relink)?;
+        for name in ["index"].iter().chain(&LEFT_BY_KILLED) {
+            remove_file(&at.git_dir().join(name)).map_err(WorktreeError::Relink)?;
+        }
         let (git, root) = (self.bound_to(&at), at.tree()?);
         git.call_in_tree("reset", root)
             .arguments(["--hard", "--quiet", commit.as_str()])

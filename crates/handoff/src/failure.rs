@@ -157,6 +157,7 @@ impl From<EngineError> for Failure {
             | EngineError::Secrets(_)
             | EngineError::Show(_)
             | EngineError::Clear(_)
+            | EngineError::Unlock(_)
             | EngineError::Package(_)) => Self::of(ExitCode::Failed, &error),
         }
     }

@@ -82,14 +82,16 @@ pub fn green(before: &Results, after: &SuiteRun, test: &TestName) -> Result<(), 
 /// The same tests, and none of them worse.
 pub fn same(before: &Results, after: &SuiteRun) -> Result<(), Objection> {
     let after = ran(after)?;
+    // What is lost says more than what came in its place.
+    spared(before, after)?;
     let added: Vec<_> = { after.iter() }
         .filter(|(name, _)| !before.has(name))
         .map(|(name, _)| name.clone())
         .collect();
-    if !added.is_empty() {
-        return Err(Objection::Added(added));
+    match added.as_slice() {
+        [] => Ok(()),
+        [_, ..] => Err(Objection::Added(added)),
     }
-    spared(before, after)
 }
 
 fn ran(run: &SuiteRun) -> Result<&Results, Objection> {
@@ -320,11 +322,12 @@ mod tests {
             same(&before, &more),
             Err(Objection::Added(vec![name("new")]))
         );
-        let none = run(&[]);
-        assert_eq!(
-            same(&before, &none),
-            Err(Objection::Gone(vec![name("old")]))
-        );
+        for left in [run(&[]), run(&[("old.js", PASSED)])] {
+            assert_eq!(
+                same(&before, &left),
+                Err(Objection::Gone(vec![name("old")]))
+            );
+        }
         let said = "error: expected `;`".to_owned();
         let broken = SuiteRun::DidNotRun { said: said.clone() };
         assert_eq!(same(&before, &broken), Err(Objection::DidNotRun { said }));

@@ -170,20 +170,34 @@ impl Referee {
     }
 }
 
-/// Removes the referee's tree of a run that is over, and what was kept beside it.
+/// Removes the referee's tree of a run that is over, and what was kept beside it; later, if it is still looked at there.
 pub(super) fn clear(workshop: &Workshop<'_>, run: RunId) -> Result<(), EngineError> {
     let directory = directory(workshop, run);
-    if directory.exists() {
-        let tree = directory.join("tree");
-        workshop.git.remove_worktree(workshop.repository, &tree)?;
-        std::fs::remove_dir_all(&directory).map_err(EngineError::Clear)?;
+    if !directory.exists() {
+        return Ok(());
     }
-    Ok(())
+    let Some(_lock) = Lock::try_acquire(&directory.join("lock"), "referee")? else {
+        return Ok(());
+    };
+    let tree = directory.join("tree");
+    workshop.git.remove_worktree(workshop.repository, &tree)?;
+    std::fs::remove_dir_all(&directory).map_err(EngineError::Clear)
+}
+
+/// Keeps others from showing runs in git at the same time.
+pub(super) fn lock_views(workshop: &Workshop<'_>) -> Result<Lock, EngineError> {
+    let directory = referees(workshop);
+    Dir::create_private(&directory)?;
+    Ok(Lock::acquire(&directory.join("views.lock"), "views")?)
+}
+
+/// Where referees have their places, each named for its run.
+pub(crate) fn referees(workshop: &Workshop<'_>) -> PathBuf {
+    workshop.places.home().join("referee")
 }
 
 fn directory(workshop: &Workshop<'_>, run: RunId) -> PathBuf {
-    let home = workshop.places.home();
-    home.join("referee").join(run.to_string())
+    referees(workshop).join(run.to_string())
 }
 
 /// Writes down in numbers what a suite showed.

@@ -169,3 +169,29 @@ fn the_lock_on_packed_refs_that_a_killed_git_left_goes_with_the_next_change() {
     remove();
     assert!(!lock.exists() && !git_dir.join("handoff/worktrees.note").exists());
 }
+
+#[test]
+fn a_tree_in_which_a_git_was_killed_is_laid_out_again() {
+    let stage = Stage::new();
+    let path = stage.env.root().join("referee");
+    let (git, here, base) = (&stage.git, stage.here(), stage.head());
+    let at = git.lay_out(&here, &path, &base).unwrap();
+    for name in ["index.lock", "HEAD.lock"] {
+        fs::write(at.git_dir().join(name), "").unwrap();
+    }
+    fs::write(path.join("left"), "").unwrap();
+    git.lay_out(&here, &path, &base).unwrap();
+    assert!(path.join("README.md").exists() && !path.join("left").exists());
+}
+
+#[test]
+fn a_lock_that_stays_on_a_ref_of_ours_is_removed() {
+    let stage = Stage::new();
+    let lock = stage.repo.path().join(".git/refs/notes/handoff.lock");
+    stage.repo.write(".git/refs/notes/handoff.lock", "");
+    for _ in 0..2 {
+        let name = "refs/notes/handoff";
+        stage.git.unlock_ref(&stage.here(), name).unwrap();
+        assert!(!lock.exists());
+    }
+}

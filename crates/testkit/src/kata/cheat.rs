@@ -51,6 +51,15 @@ const WAYS: [(&str, Way); 18] = [
     ),
 ];
 
+/// The guard that comes first in a session's PATH lets it commit in no way but one: git is looked for behind it. In a sandbox git's own
+/// directory cannot be written; then the holder commits.
+const COMMIT: &str = r#"(PATH=${PATH#*:}; git add -A && git commit --quiet -m done) 2>/dev/null ||
+  git ls-files -zmo --exclude-standard | "$HANDOFF" safe-commit -zm done
+"#;
+/// In a sandbox there is no way to this.
+const EMPTY_COMMIT: &str =
+    "(PATH=${PATH#*:}; git commit --quiet --allow-empty -m done) 2>/dev/null || true\n";
+
 /// All cheats of a phase in the first cycle.
 #[must_use]
 pub fn cheats(kata: &Kata, phase: Phase) -> Vec<Cheat> {
@@ -168,8 +177,13 @@ impl Scene {
 
     fn commits_a_weaker_test(&self) -> Found {
         let (play, why) = self.asks_for_less()?;
-        let then = "git add -A; git commit --quiet -m done || true\n";
-        Some((Play { then, ..play }, why))
+        Some((
+            Play {
+                then: COMMIT,
+                ..play
+            },
+            why,
+        ))
     }
 
     /// Where it may touch the code at all, it says so.
@@ -232,7 +246,7 @@ impl Scene {
 
     fn commits_nothing(&self) -> Found {
         let (play, why) = self.claims_it()?;
-        let then = "git commit --quiet --allow-empty -m done || true\n";
+        let then = EMPTY_COMMIT;
         Some((Play { then, ..play }, why))
     }
 

@@ -12,11 +12,18 @@ use crate::{TestEnv, ambient};
 /// The directory of a play has the files that are written in `tree`, those that are removed in `gone`, what is run in `then`, and
 /// what is handed over in `result.json`. Plays of a phase are played in their order, each once, and the last one for ever.
 ///
-/// How far the work is, shows in the list of tests: an agent has no memory.
+/// An agent has no memory, and its sandbox keeps it from writing down anything outside of its tree. How far the work is, shows in the
+/// list of tests; how many before it tried the same phase, in the number of its task and that of the last one with a commit.
 const AGENT: &str = r#"phase=${HANDOFF_TASK##*-}
 cycle=$(grep -c '^- \[x\]' test-list.md 2>/dev/null || true)
+number=${HANDOFF_TASK##*.}
+before=$(git log -1 --format='%(trailers:key=Handoff-Task,valueonly)')
+before=${before##*.}
+before=${before%%-*}
+earlier=$((${number%%-*} - ${before:-0} - 1))
 for play in "${0%/*}/${cycle:-0}-$phase"/*; do
-  if mkdir "$play/played" 2>/dev/null; then break; fi
+  if [ "$earlier" -eq 0 ]; then break; fi
+  earlier=$((earlier - 1))
 done
 xargs rm -f -- < "$play/gone"
 cp -R "$play/tree/." .

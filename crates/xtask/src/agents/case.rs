@@ -57,21 +57,37 @@ impl Stage<'_> {
         let model = ModelServer::start().context("the model does not start")?;
         let house = House::furnish(&root, self.name, &model.url(), self.theme)?;
         output::heading(&self.name.word());
-        if self.only == Some(workflow_case::CASE) && workflow_case::is_for(self.name) {
-            let house = workflow_case::house(self, &root, &model)?;
-            return workflow_case::play(self, &house, report);
+        if self.only != Some(workflow_case::CASE) {
+            self.play_at_terminal(&house, &model, report)?;
         }
+        if workflow_case::is_for(self.name) && self.is_meant(workflow_case::CASE) {
+            let house = workflow_case::house(self, &root, &model)?;
+            workflow_case::play(self, &house, report);
+        }
+        Ok(())
+    }
+
+    fn is_meant(&self, case: &str) -> bool {
+        self.only.is_none_or(|word| case.contains(word))
+    }
+
+    /// What is seen of an agent at its terminal, and done there.
+    fn play_at_terminal(
+        &self,
+        house: &House,
+        model: &ModelServer,
+        report: &mut Report,
+    ) -> Result<()> {
         let manners = manners::of(self.name);
-        self.play(&manners, &house, &model, report)?;
+        self.play(&manners, house, model, report)?;
         let alone: [(&'static str, Ground, Act); 2] = [
             ("crash", Ground::Project, crash),
             ("sandbox", Ground::Sandbox, sandbox_case::act),
         ];
         for (case, ground, act) in alone {
             let is_there = ground == Ground::Project || !manners.asking.is_empty();
-            let is_meant = self.only.is_none_or(|word| case.contains(word));
-            if is_there && is_meant {
-                let scene = self.begin(ground, &manners, &house, &model)?;
+            if is_there && self.is_meant(case) {
+                let scene = self.begin(ground, &manners, house, model)?;
                 self.play_alone(case, act, &manners, scene, report);
             }
         }

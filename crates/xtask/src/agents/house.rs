@@ -122,16 +122,18 @@ impl House {
         self.write(".claude.json", &settings.to_string())
     }
 
-    /// Trusts all that lies in this house, and runs commands without asking, for work that nobody attends.
+    /// Trusts the project, and with it its worktrees, and runs commands without asking, for work that nobody attends.
     pub(super) fn permit(&self, name: Name) -> Result<()> {
         match name {
             Name::Claude | Name::ClaudeQuiet => {
                 let path = self.home().join(".claude.json");
                 let mut settings: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
                 let trusted = json!({ "hasTrustDialogAccepted": true });
-                settings["projects"] = json!({ self.root.display().to_string(): trusted });
+                settings["projects"] = json!({ self.project().display().to_string(): trusted });
                 self.write(".claude.json", &settings.to_string())?;
-                let allowed = json!({ "permissions": { "allow": ["Bash"] } });
+                // Its usual mode asks its maker's server about each command, and sets aside what is allowed here.
+                let allowed = json!({ "defaultMode": "manual", "allow": ["Bash"] });
+                let allowed = json!({ "permissions": allowed });
                 self.write(".claude/settings.json", &allowed.to_string())
             }
             Name::Codex => {

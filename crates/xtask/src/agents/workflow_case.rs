@@ -22,7 +22,7 @@ const CYCLE: usize = 4;
 /// Four sessions, on a machine that is busy.
 const LIMIT: &str = "180s";
 
-pub(super) fn play(stage: &Stage<'_>, house: &House, report: &mut Report) -> Result<()> {
+pub(super) fn play(stage: &Stage<'_>, house: &House, report: &mut Report) {
     let (outcome, took) = program::timed(|| cycle(stage, house));
     let outcome = match outcome {
         Ok(proofs) if proofs == PROOFS[..CYCLE] => Outcome::Right(took),
@@ -36,7 +36,6 @@ pub(super) fn play(stage: &Stage<'_>, house: &House, report: &mut Report) -> Res
         expected: "plan, red, green and refactor are proved".to_owned(),
         outcome,
     });
-    Ok(())
 }
 
 /// Those that have a shell and take a whole prompt.
@@ -57,25 +56,53 @@ pub(super) fn is_for(name: Name) -> bool {
 fn cycle(stage: &Stage<'_>, house: &House) -> Result<Vec<String>> {
     let kata = Kata::javascript();
     let troupe = Troupe::at(house.project().with_file_name("acts"), &kata, &[]);
+    lay(&kata, house)?;
+    define(stage, house, &troupe)?;
+    commit(house)?;
+    let agent = stage.name.agent();
+    let words = "workflow run tdd --goal Sums. --name calc --agent";
+    let words: Vec<_> = words.split(' ').chain([agent.as_str()]).collect();
+    let mut bounded = program::program("timeout");
+    bounded.arg(LIMIT).arg(stage.binary).args(words);
+    let run = answer(in_house(&mut bounded, stage, house));
+    let words = ["workflow", "status", "calc", "--json"];
+    let status = answer(&mut handoff(stage, house, &words));
+    run.with_context(|| format!("the run says {status:?}"))?;
+    let status: Value = serde_json::from_str(&status?)?;
+    let steps = status["steps"].as_array().context("a run has steps")?;
+    let told = steps.iter();
+    let told = told.map(|it| format!("{} {}", it["phase"], it["outcome"]).replace('"', ""));
+    Ok(told.collect())
+}
+
+fn lay(kata: &Kata, house: &House) -> Result<()> {
     for (path, text) in kata.start.files() {
         let path = house.project().join(path);
         std::fs::create_dir_all(path.parent().context("it is in the project")?)?;
         std::fs::write(path, text)?;
     }
-    let text = answer(&mut handoff(
-        stage,
-        house,
-        &["workflow", "show", "tdd", "--raw"],
-    ))?;
+    Ok(())
+}
+
+/// The built-in workflow with an end after one cycle, and with words for the model at the head of each prompt.
+fn define(stage: &Stage<'_>, house: &House, troupe: &Troupe) -> Result<()> {
+    let words = ["workflow", "show", "tdd", "--raw"];
+    let text = answer(&mut handoff(stage, house, &words))?;
+    let act = troupe.agent();
     let act = format!(
         "prompt = \"\"\"\n@@sh sh {} ;; @@lines 1 ;;\n",
-        troupe.agent().display()
+        act.display()
     );
     let text = { text.replace("prompt = \"\"\"\n", &act) }
         .replace("\nnext = \"plan\"\n", "\nnext = \"end\"\n");
     let workflows = house.project().join(".handoff/workflows");
     std::fs::create_dir_all(&workflows)?;
     std::fs::write(workflows.join("tdd.toml"), text)?;
+    let words = ["workflow", "trust", "tdd", "--yes"];
+    answer(&mut handoff(stage, house, &words)).map(drop)
+}
+
+fn commit(house: &House) -> Result<()> {
     for words in [
         &["config", "user.name", "Test"][..],
         &["config", "user.email", "test@example.org"],
@@ -85,23 +112,7 @@ fn cycle(stage: &Stage<'_>, house: &House) -> Result<Vec<String>> {
         let mut git = program::program("git");
         program::run(git.arg("-C").arg(house.project()).args(words))?;
     }
-    let agent = stage.name.agent();
-    let words = "workflow run tdd --goal Sums. --name calc --agent";
-    let words: Vec<_> = words.split(' ').chain([agent.as_str()]).collect();
-    let mut bounded = program::program("timeout");
-    bounded.arg(LIMIT).arg(stage.binary).args(words);
-    let run = answer(in_house(&mut bounded, stage, house));
-    let status = answer(&mut handoff(
-        stage,
-        house,
-        &["workflow", "status", "calc", "--json"],
-    ))?;
-    run.with_context(|| format!("the run says {status}"))?;
-    let status: Value = serde_json::from_str(&status)?;
-    let steps = status["steps"].as_array().context("a run has steps")?;
-    let told = steps.iter();
-    let told = told.map(|it| format!("{} {}", it["phase"], it["outcome"]).replace('"', ""));
-    Ok(told.collect())
+    Ok(())
 }
 
 fn handoff(stage: &Stage<'_>, house: &House, words: &[&str]) -> Command {

@@ -147,6 +147,14 @@ pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Fa
     go_on(&run, &args.hands, ctx)
 }
 
+/// Whoever took it to where it is may have been killed before git showed that.
+fn show_in_git(run: &Run, ctx: &Context) -> Result<(), Failure> {
+    let mut desk = Desk::open(ctx)?;
+    let clock = ctx.clock()?;
+    let mut workshop = desk.workshop(ctx, &*clock)?;
+    Ok(handoff_engine::phase::show_in_git(&mut workshop, run)?)
+}
+
 /// Works on the run until it needs nobody any more, or a person.
 fn go_on(run: &Run, hands: &Hands, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let is_under_way = matches!(
@@ -154,6 +162,7 @@ fn go_on(run: &Run, hands: &Hands, ctx: &mut Context) -> Result<ExitCode, Failur
         RunState::Working { .. } | RunState::FannedOut { .. }
     );
     if !is_under_way {
+        show_in_git(run, ctx)?;
         return progress::finish(run, ctx);
     }
     if hands.detach {

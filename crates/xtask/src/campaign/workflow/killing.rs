@@ -3,62 +3,86 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Error, Result, ensure};
 use handoff_testkit::kata::{Kata, PROOFS};
 use serde_json::Value;
 
 use super::super::dice::Dice;
 use super::super::door::Door;
-use super::super::stage::{Findings, Stage, progress};
+use super::super::stage::{Findings, Stage, Tier, progress};
 use super::run::Project;
 use super::world::World;
 
-/// Small tiers look at so many events.
-const FEW: usize = 3;
-/// A run that was killed so often for one event comes to nothing.
-const MOST_BEGINNINGS: usize = 50;
+/// One run is struck in each of so many parts.
+const PARTS: usize = 3;
+/// A run has at least so many events.
+const FEWEST: usize = 120;
+/// One run is killed so often, and then left alone: it could be kept from ever coming to its end.
+const MOST_KILLS: usize = 10;
+/// It goes on by itself then.
+const MOST_BEGINNINGS: usize = MOST_KILLS + 5;
 
-/// Kills after each event that a run without trouble has.
+/// Kills after each event of a run, in each of its parts once, so that as many runs are needed as a part has events; in a small
+/// tier in one run.
 pub(in crate::campaign) fn everywhere(stage: &mut Stage) -> Result<()> {
     stage.trial("after each event", |stage| {
-        let calm = Calm::watch(stage)?;
-        let step = stage.count(calm.events.div_ceil(FEW), 1);
-        let first = stage.dice("events").index(step);
-        let places: Vec<_> = (first..calm.events).step_by(step).collect();
-        let mut complaints = vec![];
-        for (done, place) in places.iter().enumerate() {
-            progress("events", done, places.len());
+        let plans = match stage.tier {
+            Tier::Small => {
+                let part = FEWEST / PARTS;
+                let mut dice = stage.dice("events");
+                vec![in_each_part(part, || dice.index(part))]
+            }
+            Tier::Full => {
+                let part = events_of_a_calm_run(stage)?.div_ceil(PARTS);
+                let places = 0..part;
+                places.map(|place| in_each_part(part, || place)).collect()
+            }
+        };
+        let wanted: usize = plans.iter().map(Vec::len).sum();
+        let (mut complaints, mut killed) = (vec![], 0);
+        for (done, places) in plans.iter().enumerate() {
+            progress("runs", done, plans.len());
             let project = Project::new(stage.product(), &Kata::javascript(), &[]);
-            let mut strikes = Strikes::AfterEvent(*place);
-            let wrong = to_the_end(&project, &mut strikes, &calm)?;
-            complaints.extend(wrong.into_iter().map(|it| format!("event {place}: {it}")));
+            let mut strikes = Strikes::after(places);
+            let wrong = to_the_end(&project, &mut strikes)?;
+            killed += strikes.killed;
+            complaints.extend(
+                wrong
+                    .into_iter()
+                    .map(|it| format!("event {places:?}: {it}")),
+            );
+        }
+        // Behind the last event or two the run may be over before it is struck.
+        if killed * 2 < wanted {
+            complaints.push(format!("{killed} of {wanted} kills came about"));
         }
         Ok(Findings {
-            count: places.len(),
-            note: format!("of {} events", calm.events),
+            count: killed,
+            note: format!("{} runs", plans.len()),
             complaints,
         })
     });
     Ok(())
 }
 
+fn in_each_part(part: usize, mut place: impl FnMut() -> usize) -> Vec<usize> {
+    (0..PARTS).map(|it| it * part + place()).collect()
+}
+
 /// Kills at moments that the dice choose, several in one run.
 pub(in crate::campaign) fn at_random(stage: &mut Stage) -> Result<()> {
     stage.trial("at random", |stage| {
-        let calm = Calm::watch(stage)?;
-        let mut strikes = Strikes::AtRandom {
-            dice: stage.dice("moments"),
-            left: stage.count(8, 200),
-        };
-        let count = strikes.left();
+        let count = stage.count(8, 200);
+        let mut strikes = Strikes::at_random(stage.dice("moments"), count);
         let (mut complaints, mut runs) = (vec![], 0);
-        while strikes.left() > 0 {
-            progress("kills", count - strikes.left(), count);
+        while strikes.killed < count {
+            progress("kills", strikes.killed, count);
             let project = Project::new(stage.product(), &Kata::javascript(), &[]);
-            let wrong = to_the_end(&project, &mut strikes, &calm)?;
+            let wrong = to_the_end(&project, &mut strikes)?;
             runs += 1;
             complaints.extend(wrong.into_iter().map(|it| format!("run {runs}: {it}")));
         }
@@ -71,81 +95,80 @@ pub(in crate::campaign) fn at_random(stage: &mut Stage) -> Result<()> {
     Ok(())
 }
 
-/// A run without trouble.
-struct Calm {
-    tree: String,
-    events: usize,
+/// How many events a run without trouble has. It is judged like the others.
+fn events_of_a_calm_run(stage: &Stage) -> Result<usize> {
+    let project = Project::new(stage.product(), &Kata::javascript(), &[]);
+    let wrong = to_the_end(&project, &mut Strikes::after(&[]))?;
+    ensure!(wrong.is_empty(), "nobody was killed: {wrong:?}");
+    Ok(project.product.events()?.len())
 }
 
-impl Calm {
-    fn watch(stage: &Stage) -> Result<Self> {
-        let project = Project::new(stage.product(), &Kata::javascript(), &[]);
-        let output = project.to_the_end()?;
-        ensure!(output.status.success(), "must work: {}", output.snapshot());
-        Ok(Self {
-            tree: project.tree(),
-            events: project.product.events()?.len(),
-        })
-    }
+/// Kills that came about, and those to come.
+struct Strikes {
+    killed: usize,
+    to_come: Vec<Moment>,
 }
 
 /// When everything is killed.
-enum Strikes {
-    /// Once, as soon as there are more events than this.
-    AfterEvent(usize),
-    /// Again and again after a while.
-    AtRandom { dice: Dice, left: usize },
-    /// No more.
-    Over,
+#[derive(Clone, Copy)]
+enum Moment {
+    /// As soon as there are more events than this.
+    Event(usize),
+    /// So long after it began or went on.
+    Later(Duration),
 }
 
-/// The longest a process is left alone between two kills: about what three phases take.
-const LONGEST: u64 = 2_000;
+/// The longest a process is left alone between two kills: about what two phases take.
+const LONGEST: u64 = 1_500;
 
 impl Strikes {
-    fn left(&self) -> usize {
-        match self {
-            Self::AfterEvent(_) => 1,
-            Self::AtRandom { left, .. } => *left,
-            Self::Over => 0,
+    fn after(places: &[usize]) -> Self {
+        let to_come = places.iter().rev().map(|it| Moment::Event(*it));
+        Self {
+            killed: 0,
+            to_come: to_come.collect(),
         }
     }
 
-    /// Waits for the moment, and strikes, unless the run came to its end before.
-    fn strike(&mut self, project: &Project, world: &mut World) -> Result<()> {
-        match self {
-            Self::AfterEvent(place) => {
-                let door = Door::Sqlite(project.product.home().to_owned());
-                if after_event(&door, *place, world)? {
-                    world.kill()?;
-                }
-                *self = Self::Over;
-            }
-            Self::AtRandom { dice, left } if *left > 0 => {
-                let moment = Duration::from_millis(dice.below(LONGEST));
-                if world.lives_for(moment)? {
-                    world.kill()?;
-                    *left -= 1;
-                }
-            }
-            Self::AtRandom { .. } | Self::Over => {}
+    fn at_random(mut dice: Dice, count: usize) -> Self {
+        let later = |_| Moment::Later(Duration::from_millis(dice.below(LONGEST)));
+        Self {
+            killed: 0,
+            to_come: (0..count).map(later).collect(),
         }
-        Ok(())
+    }
+
+    /// Waits for the moment, and strikes, unless the run came to its end before; says which. A moment of a clock comes again in another run.
+    fn strike(&mut self, project: &Project, world: &mut World) -> Result<bool> {
+        let Some(moment) = self.to_come.pop() else {
+            return Ok(false);
+        };
+        let is_time = match moment {
+            Moment::Event(place) => after_event(project.product.home(), place, world)?,
+            Moment::Later(span) => world.lives_for(span)?,
+        };
+        if is_time && world.is_alive()? {
+            world.kill()?;
+            self.killed += 1;
+            return Ok(true);
+        }
+        match moment {
+            Moment::Later(_) => self.to_come.push(moment),
+            Moment::Event(_) => {}
+        }
+        Ok(false)
     }
 }
 
 /// Waits until the ledger has more events than `place`; says whether it came to that.
-fn after_event(door: &Door, place: usize, world: &mut World) -> Result<bool> {
-    let Door::Sqlite(home) = door else {
-        bail!("only the embedded store is watched");
-    };
+fn after_event(home: &Path, place: usize, world: &mut World) -> Result<bool> {
     // Opening it makes it, which is for the run to do.
     while !home.join("handoff.db").exists() {
         if !world.lives_for(Duration::from_millis(1))? {
             return Ok(false);
         }
     }
-    let mut watch = door.watch()?;
+    let mut watch = Door::Sqlite(home.to_owned()).watch()?;
     while watch.count()? <= place {
         watch.wait()?;
         if !world.is_alive()? && watch.count()? <= place {
@@ -155,23 +178,33 @@ fn after_event(door: &Door, place: usize, world: &mut World) -> Result<bool> {
     Ok(true)
 }
 
-/// Begins, is killed, goes on; says what is wrong at the end.
-fn to_the_end(project: &Project, strikes: &mut Strikes, calm: &Calm) -> Result<Vec<String>> {
-    for _ in 0..MOST_BEGINNINGS {
-        let run = project.status()?;
-        if run.as_ref().is_some_and(|it| it["state"] == "done") {
-            return judge(project, calm);
-        }
-        let words = match run {
+/// Begins, is killed, goes on, at least once after the last kill; says what is wrong at the end.
+fn to_the_end(project: &Project, strikes: &mut Strikes) -> Result<Vec<String>> {
+    for beginning in 0..MOST_BEGINNINGS {
+        let words = match project.status()? {
             None => project.begin(),
-            Some(run) if run["state"] == "working" => project.go_on(),
+            Some(run) if run["state"] == "working" || run["state"] == "done" => project.go_on(),
+            Some(run) if is_left_to_a_person(&run) => {
+                project.product.answer(["workflow", "retry", "calc"])?;
+                project.go_on()
+            }
             Some(run) => return Ok(vec![format!("it does not go on: {run}")]),
         };
         let mut world = begin(project, &words)?;
-        strikes.strike(project, &mut world)?;
+        let is_killed = beginning < MOST_KILLS && strikes.strike(project, &mut world)?;
         world.wait()?;
+        let is_over = || Ok::<_, Error>(project.status()?.is_some_and(|it| it["state"] == "done"));
+        if !is_killed && is_over()? {
+            return judge(project);
+        }
     }
     Ok(vec!["it never comes to its end".to_owned()])
+}
+
+/// Work that takes everybody along five times in a row is not tried again by itself.
+fn is_left_to_a_person(run: &Value) -> bool {
+    let is_in_a_row = |it: &str| it.contains("in a row");
+    run["state"] == "stopped" && run["reason"].as_str().is_some_and(is_in_a_row)
 }
 
 fn begin(project: &Project, words: &[OsString]) -> Result<World> {
@@ -180,7 +213,7 @@ fn begin(project: &Project, words: &[OsString]) -> Result<World> {
 }
 
 /// What must be so after all that was done.
-fn judge(project: &Project, calm: &Calm) -> Result<Vec<String>> {
+fn judge(project: &Project) -> Result<Vec<String>> {
     let mut complaints = project.product.audit()?;
     let proofs = project.proofs()?;
     if proofs != PROOFS {
@@ -195,12 +228,32 @@ fn judge(project: &Project, calm: &Calm) -> Result<Vec<String>> {
     if once.len() != proved.len() || proved.len() != PROOFS.len() {
         complaints.push(format!("{} proofs of {} tasks", proved.len(), once.len()));
     }
-    if project.tree() != calm.tree {
-        complaints.push("another tree".to_owned());
-    }
+    complaints.extend(shown_in_git(project));
     complaints.extend(left_behind(project)?);
     project.product.repo.fsck();
     Ok(complaints)
+}
+
+/// What every repository of a test has.
+const README: &str = "# Fixture\n";
+
+/// What git does not show as it is.
+fn shown_in_git(project: &Project) -> Vec<String> {
+    let mut complaints = vec![];
+    let tree = project.tree();
+    let expected = Kata::javascript().end().with("README.md", README);
+    if tree != expected {
+        complaints.push(format!("another tree: {tree:?}"));
+    }
+    let phases = PROOFS.iter().filter_map(|it| it.split(' ').next());
+    let expected: Vec<_> = { phases.enumerate() }
+        .map(|(place, phase)| format!("{:03}-{phase}", place + 1))
+        .collect();
+    let marks = project.marks();
+    if marks != expected {
+        complaints.push(format!("other marks: {marks:?}"));
+    }
+    complaints
 }
 
 /// Trees that nobody needs any more, and tasks that are not over.

@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, ensure};
-use handoff_testkit::Output;
-use handoff_testkit::kata::{Cheat, Kata, Troupe};
+use anyhow::{Context as _, Result, bail, ensure};
+use handoff_testkit::kata::{Cheat, Kata, Tree, Troupe};
 use serde_json::Value;
 
 use super::super::product::Product;
@@ -30,6 +29,14 @@ impl Project {
             product,
             script: troupe.script(),
         }
+    }
+
+    /// Has sessions work outside of a sandbox, where they have more ways to cheat.
+    pub(super) fn take_down_walls(&self) -> Result<()> {
+        let directory = self.product.env.config_home().join("handoff");
+        std::fs::create_dir_all(&directory)?;
+        let config = "[sandbox]\ndefault = \"none\"\n";
+        Ok(std::fs::write(directory.join("config.toml"), config)?)
     }
 
     /// The words that begin the run.
@@ -66,10 +73,19 @@ impl Project {
         Ok(told.collect())
     }
 
-    /// The tree at the end of its branch.
-    pub(super) fn tree(&self) -> String {
-        let tree = self.product.repo.resolve("refs/heads/handoff/calc^{tree}");
-        tree.unwrap_or_default()
+    /// What is at the end of its branch.
+    pub(super) fn tree(&self) -> Tree {
+        let (repo, branch) = (&self.product.repo, "refs/heads/handoff/calc");
+        let files = repo.files_of(branch).into_iter();
+        let files = files.map(|path| (path.clone(), repo.file_of(branch, &path)));
+        files.fold(Tree::default(), |tree, (path, text)| tree.with(&path, text))
+    }
+
+    /// What git shows of its proofs, in their order.
+    pub(super) fn marks(&self) -> Vec<String> {
+        let refs = self.product.repo.refs();
+        let marks = { refs.keys() }.filter_map(|it| it.strip_prefix("refs/handoff/run/calc/"));
+        marks.map(str::to_owned).collect()
     }
 
     /// What happened to the run.
@@ -90,20 +106,21 @@ impl Project {
         Ok(texts.collect::<Result<_, _>>()?)
     }
 
-    /// Begins, and goes on as often as the time of one command is over; says how the last one ended.
-    pub(super) fn to_the_end(&self) -> Result<Output> {
-        let mut output = self.run(&self.begin());
+    /// Begins, and goes on as often as the time of one command is over.
+    ///
+    /// # Errors
+    /// When the run does not come to its end, or a command does not that brought it there.
+    pub(super) fn to_the_end(&self) -> Result<()> {
+        let mut output = self.product.run(self.begin());
         for _ in 0..MOST_COMMANDS {
-            let is_working = self.status()?.is_some_and(|it| it["state"] == "working");
-            if !is_working {
-                break;
+            let run = self.status()?.unwrap_or_default();
+            if run["state"] != "working" {
+                let is_good = run["state"] == "done" && output.status.success();
+                ensure!(is_good, "it came to {run}: {}", output.snapshot());
+                return Ok(());
             }
-            output = self.run(&self.go_on());
+            output = self.product.run(self.go_on());
         }
-        Ok(output)
-    }
-
-    fn run(&self, words: &[OsString]) -> Output {
-        self.product.run(words)
+        bail!("it never comes to its end: {}", output.snapshot())
     }
 }
