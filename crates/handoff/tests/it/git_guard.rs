@@ -155,6 +155,15 @@ fn what_is_staged_must_be_expected() {
     );
     stage.env.set("HANDOFF_EXPECTED_FILES", "mine:theirs");
     git(&stage, "commit -m x").success();
+    // A file that moves away is a file that is gone.
+    stage.repo.git(["mv", "theirs", "moved"]);
+    stage.env.set("HANDOFF_EXPECTED_FILES", "moved");
+    let refused = git(&stage, "commit -m x").failure(1);
+    assert!(
+        refused
+            .stderr
+            .contains("`theirs` is staged and was not expected")
+    );
 }
 
 #[test]

@@ -83,6 +83,59 @@ fn wrong_input_gets_a_clear_answer_and_changes_nothing() {
     assert_eq!(stage.repo.status(), ["AM a", "?? dir/b"]);
 }
 
+/// The earlier tool knew one spelling, left the others staged, and let options of git slip in between.
+#[test]
+fn a_path_is_one_however_it_is_spelled_and_is_never_an_option() {
+    let stage = Stage::new();
+    stage
+        .repo
+        .write("dir/a", "1")
+        .write("b", "1")
+        .write("c", "1");
+    let below = stage.repo.path().join("dir");
+    let absolute = stage.repo.path().join("c");
+    let words = [
+        "safe-commit",
+        "-m",
+        "x",
+        "./a",
+        "../b",
+        absolute.to_str().unwrap(),
+    ];
+    stage.env.handoff_in(&below, words).success();
+    assert_eq!(stage.repo.changes_of("HEAD"), ["b", "c", "dir/a"]);
+    stage.repo.write("b", "2");
+    let head = stage.repo.head();
+    for option in ["--no-verify", "--amend", "--allow-empty", "--all"] {
+        let words = format!("safe-commit -m x b {option} -- b");
+        stage.say(&words).failure(2);
+    }
+    assert_eq!(
+        (stage.repo.head(), stage.repo.status()),
+        (head, vec![" M b".to_owned()])
+    );
+}
+
+/// The lock is the repository's: another state directory does not mean another lock.
+#[test]
+fn two_homes_commit_one_after_the_other() {
+    let stage = Stage::new();
+    let mut started = vec![];
+    for number in 0..6 {
+        let file = format!("file-{number}");
+        stage.repo.write(&file, "new");
+        let mut command = stage.command(["safe-commit", "-m", "x", &file]);
+        let home = stage.env.work().join(format!("home-{}", number % 2));
+        command.env("HANDOFF_HOME", home);
+        started.push(crate::stage::Background::start(command));
+    }
+    let codes: Vec<_> = started.iter_mut().map(|it| it.code()).collect();
+    assert_eq!(codes, [Some(0); 6]);
+    assert_eq!(stage.repo.status(), [""; 0]);
+    let count = stage.repo.git(["rev-list", "--count", "HEAD"]);
+    assert_eq!(count.trim(), "7");
+}
+
 #[test]
 fn paths_come_from_the_environment_as_well() {
     let mut stage = Stage::new();
