@@ -24,9 +24,9 @@ macro_rules! built_in {
 }
 
 /// Names and texts, in the order that they are listed in.
-const BUILT_IN: [(&str, &str); 11] = built_in![
+const BUILT_IN: [(&str, &str); 12] = built_in![
     "claude", "codex", "opencode", "gemini", "aider", "copilot", "bash", "zsh", "sh", "scripted",
-    "generic",
+    "tab", "generic",
 ];
 
 impl Agent {
@@ -34,6 +34,8 @@ impl Agent {
     pub const GENERIC: &str = "generic";
     /// The built-in agent that plays a script: `handoff scripted-agent SCRIPT.toml`.
     pub const SCRIPTED: &str = "scripted";
+    /// The built-in stand-in for an agent in a tab: `handoff tab-agent`.
+    pub const TAB: &str = "tab";
 
     /// Reads the description of an agent.
     pub fn parse(name: AgentName, text: &str) -> Result<Self, Mistake> {

@@ -67,6 +67,11 @@ pub(crate) struct WorkerConfig {
     /// How a person gets to see its sessions.
     #[serde(default)]
     pub(crate) spawn: Opener,
+    /// What opens a tab for the agent `tab`.
+    #[serde(default)]
+    pub(crate) tab: Opener,
+    /// How long a tab may take to answer.
+    pub(crate) tab_timeout: Option<Span>,
 }
 
 /// How a person is told that they are needed.
@@ -209,7 +214,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots`, \
-         `agent`, `limits`, `stagger` and `spawn`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
+         `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )

@@ -1,11 +1,12 @@
 //! `handoff heartbeat`: keeps the lease of a task alive that somebody works on outside of a session. Inside of one nobody needs
-//! it.
+//! it. From a tab that a worker opened it is the sign that the tab is alive.
 
 use handoff_api::ExitCode;
 use handoff_core::task::Command;
 use handoff_store::queue::Change;
 
 use super::queue::{KeyArg, change_task};
+use super::session::Tab;
 use crate::context::Context;
 use crate::desk::{Desk, fence};
 use crate::failure::Failure;
@@ -28,12 +29,12 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     })?;
     let mut desk = Desk::open(ctx)?;
     let task = desk.task_ref(&args.task)?;
-    let command = Command::Renew { fence };
-    change_task(
-        &mut desk,
-        Change::Tell { task, command },
-        args.key,
-        "renewed",
-        ctx,
-    )
+    let change = Change::Tell {
+        task: task.clone(),
+        command: Command::Renew { fence },
+    };
+    let shown = change_task(&mut desk, change, args.key, "renewed", ctx)?;
+    // A tab that a worker opened shows by this that somebody is in it.
+    Tab::give_sign(&desk.find(&task)?, ctx)?;
+    Ok(shown)
 }

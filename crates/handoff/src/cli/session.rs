@@ -34,6 +34,7 @@ mod send;
 mod snapshot;
 mod spawner;
 mod stop;
+mod tab;
 mod tmux;
 mod viewer;
 mod vigil;
@@ -50,6 +51,7 @@ pub(super) use rest::{Manner, Rest};
 pub(super) use snapshot::snapshot;
 pub(super) use spawner::Spawner;
 pub(super) use stop::stop_session;
+pub(super) use tab::Tab;
 
 use super::errand::Reading;
 use crate::context::Context;
@@ -96,6 +98,9 @@ pub(super) enum Command {
     /// Keep the lease of a session's task alive.
     #[command(hide = true)]
     LeaseKeeper(lease_keeper::Args),
+    /// Stand for an agent that lives in a tab.
+    #[command(hide = true)]
+    TabAgent,
 }
 
 impl Command {
@@ -135,6 +140,7 @@ impl Command {
             | Self::Agents(_)
             | Self::Hook
             | Self::LeaseKeeper(_)
+            | Self::TabAgent
             | Self::SessionHolder(_) => false,
         }
     }
@@ -160,6 +166,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Hook => Ok(hook::run(ctx)),
         Command::SessionHolder(args) => holder::run(args, ctx),
         Command::LeaseKeeper(args) => lease_keeper::run(&args, ctx),
+        Command::TabAgent => tab::run(ctx),
     };
     ours.map(ExitCode::number)
 }

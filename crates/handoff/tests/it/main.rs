@@ -76,6 +76,8 @@ mod story;
 #[cfg(test)]
 mod switching;
 #[cfg(test)]
+mod tab;
+#[cfg(test)]
 mod tdd;
 #[cfg(test)]
 mod terminal;

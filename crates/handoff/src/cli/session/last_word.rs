@@ -9,6 +9,7 @@ use handoff_session::environment;
 use handoff_session::last_word::LastWord;
 
 use super::own_holder::OwnHolder;
+use super::tab::Tab;
 use crate::context::Context;
 use crate::failure::Failure;
 
@@ -20,6 +21,8 @@ pub(crate) struct DoneArgs {
     /// A file of JSON that you hand over, where the task asks for one; `-` reads it from the standard input.
     #[arg(long, value_name = "FILE")]
     result: Option<PathBuf>,
+    #[command(flatten)]
+    tab: Tab,
 }
 
 #[derive(Debug, clap::Args)]
@@ -27,6 +30,8 @@ pub(crate) struct BlockArgs {
     /// What you need a person for.
     #[arg(long, short, value_name = "TEXT")]
     reason: Reason,
+    #[command(flatten)]
+    tab: Tab,
 }
 
 pub(super) fn done(args: DoneArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -34,12 +39,12 @@ pub(super) fn done(args: DoneArgs, ctx: &mut Context) -> Result<ExitCode, Failur
         summary: args.summary,
         result: args.result.as_deref().map(result).transpose()?,
     };
-    say(&LastWord::Done { report }, ctx)
+    say(&LastWord::Done { report }, &args.tab, ctx)
 }
 
 pub(super) fn block(args: BlockArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let reason = args.reason;
-    say(&LastWord::Blocked { reason }, ctx)
+    say(&LastWord::Blocked { reason }, &args.tab, ctx)
 }
 
 fn result(path: &Path) -> Result<JsonText, Failure> {
@@ -55,8 +60,11 @@ fn result(path: &Path) -> Result<JsonText, Failure> {
         .map_err(|error| Failure::usage(format!("`{shown}` cannot be handed over")).because(&error))
 }
 
-/// Tells the holder of the session that one is in.
-fn say(word: &LastWord, ctx: &mut Context) -> Result<ExitCode, Failure> {
+/// Tells the holder of the session that one is in, or that stands for the tab one is in.
+fn say(word: &LastWord, tab: &Tab, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if let Some(told) = tab.say(word, ctx)? {
+        return Ok(told);
+    }
     let (own, task) = own_task(ctx)?;
     let seq = own.ask(|holder| holder.say_last(word))?;
     if ctx.out.is_json() {

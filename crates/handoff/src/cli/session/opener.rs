@@ -1,14 +1,16 @@
 //! How a person gets to see the sessions that a worker begins: not at all, in a window of tmux, or by a command or an address of
-//! their own. The session is the same in each case and lives without any of them.
+//! their own. The session is the same in each case and lives without any of them. A tab in which the agent itself lives is opened
+//! in the same way ([`super::tab`]).
 //!
 //! Only the user's own configuration can name one; a repository cannot.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use handoff_process::{Exit, Program};
-use handoff_session::Known;
+use handoff_session::{Known, place};
 use serde::Deserialize;
 
 use super::launch::require_program;
@@ -64,6 +66,9 @@ enum Field {
     Name,
     Task,
     Worktree,
+    Fence,
+    PromptFile,
+    Prompt,
 }
 
 /// A text that opens nothing.
@@ -73,7 +78,9 @@ pub(crate) enum OpenerError {
         "{0:?} is none of `detached`, `tmux`, an address with `://`, or a list of a program and its arguments"
     )]
     Unknown(String),
-    #[error("`{{{0}}}` is none of `{{session}}`, `{{name}}`, `{{task}}` and `{{worktree}}`")]
+    #[error(
+        "`{{{0}}}` is none of `{{session}}`, `{{name}}`, `{{task}}`, `{{worktree}}`, `{{fence}}`, `{{prompt_file}}` and `{{prompt}}`"
+    )]
     Field(String),
     #[error("a list names a program first")]
     NoProgram,
@@ -124,19 +131,61 @@ impl FromStr for Field {
             "name" => Ok(Self::Name),
             "task" => Ok(Self::Task),
             "worktree" => Ok(Self::Worktree),
+            "fence" => Ok(Self::Fence),
+            "prompt_file" => Ok(Self::PromptFile),
+            "prompt" => Ok(Self::Prompt),
             other => Err(OpenerError::Field(other.to_owned())),
         }
     }
 }
 
-impl Field {
-    fn of(self, known: &Known) -> OsString {
+/// What is known of a session that something is opened for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Subject {
+    pub(super) session: String,
+    pub(super) name: String,
+    pub(super) task: String,
+    pub(super) worktree: PathBuf,
+    pub(super) fence: String,
+    pub(super) prompt_file: PathBuf,
+}
+
+impl Subject {
+    pub(super) fn of(known: &Known) -> Self {
         let record = &known.record;
-        match self {
-            Self::Session => record.id.to_string().into(),
-            Self::Name => record.name.to_string().into(),
-            Self::Task => record.task.as_ref().map_or("", |it| it.as_str()).into(),
-            Self::Worktree => record.cwd.clone().into_os_string(),
+        Self {
+            session: record.id.to_string(),
+            name: record.name.to_string(),
+            task: record
+                .task
+                .as_ref()
+                .map_or_else(String::new, ToString::to_string),
+            worktree: record.cwd.clone(),
+            fence: record.fence.map_or_else(String::new, |it| it.to_string()),
+            prompt_file: place::prompt(&known.directory),
+        }
+    }
+
+    /// What an agent is told that nobody can type to.
+    fn prompt(&self) -> String {
+        let Self { task, fence, .. } = self;
+        let (file, tree) = (self.prompt_file.display(), self.worktree.display());
+        format!(
+            "Read {file} and do what it says, in {tree}. First run `handoff heartbeat --task {task} --fence {fence}`, and again every \
+             few minutes while you work. At the end run `handoff done --task {task} --fence {fence} --summary \"what you did\"`, or, \
+             if you cannot go on without a person, `handoff block --task {task} --fence {fence} --reason \"what you need\"`."
+        )
+    }
+
+    fn value(&self, field: Field) -> OsString {
+        match field {
+            Field::Session => self.session.clone().into(),
+            Field::Name => self.name.clone().into(),
+            Field::Task => self.task.clone().into(),
+            Field::Worktree => self.worktree.clone().into_os_string(),
+            Field::Fence => self.fence.clone().into(),
+            Field::PromptFile => self.prompt_file.clone().into_os_string(),
+            Field::Prompt => self.prompt().into(),
         }
     }
 }
@@ -168,25 +217,38 @@ impl Opener {
 
     /// Opens it for a session that runs.
     pub(super) fn open(&self, known: &Known, ctx: &Context) -> Result<(), Failure> {
+        if *self == Self::Tmux {
+            let name = WindowName::from(&known.record.name);
+            return open_window(known, &name, ctx).map(drop);
+        }
+        self.open_for(&Subject::of(known), ctx).map(drop)
+    }
+
+    /// Opens it, unless it is a window of tmux; says whether there is anything to open.
+    pub(super) fn open_for(&self, subject: &Subject, ctx: &Context) -> Result<Opened, Failure> {
         let (program, words) = match self {
-            Self::Detached => return Ok(()),
-            Self::Tmux => {
-                let name = WindowName::from(&known.record.name);
-                return open_window(known, &name, ctx).map(drop);
-            }
+            Self::Detached | Self::Tmux => return Ok(Opened::Nothing),
             Self::Address(address) => (
                 BROWSER,
-                vec![address.filled(|field| escaped(&field.of(known)))],
+                vec![address.filled(|field| escaped(&subject.value(field)))],
             ),
             Self::Command(program, words) => {
-                let words = words.iter().map(|it| it.filled(|field| field.of(known)));
+                let words = words.iter();
+                let words = words.map(|it| it.filled(|field| subject.value(field)));
                 (program.as_str(), words.collect())
             }
         };
         let mut program = Program::new(program, ctx.cwd()?).with_arguments(words);
         program.environment = ctx.ambient.environment.clone();
-        acknowledged(&program)
+        acknowledged(&program).map(|()| Opened::Something)
     }
+}
+
+/// Whether something was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opened {
+    Something,
+    Nothing,
 }
 
 /// A command that ends well has opened something.
@@ -233,12 +295,15 @@ mod tests {
 
     fn filled(template: &str) -> String {
         let template: Template = template.parse().unwrap();
-        let value = |field| match field {
-            Field::Session => "ses_1".into(),
-            Field::Name => "fix-1".into(),
-            Field::Task => "fix".into(),
-            Field::Worktree => "/a b".into(),
+        let subject = Subject {
+            session: "ses_1".to_owned(),
+            name: "fix-1".to_owned(),
+            task: "fix".to_owned(),
+            worktree: "/a b".into(),
+            fence: "3".to_owned(),
+            prompt_file: "/p.md".into(),
         };
+        let value = |field| subject.value(field);
         template.filled(value).into_string().unwrap()
     }
 
@@ -269,6 +334,13 @@ mod tests {
     fn what_stands_in_braces_is_filled_in_and_the_rest_stays() {
         assert_eq!(filled("{task}/{name} in {worktree}"), "fix/fix-1 in /a b");
         assert_eq!(filled("a}b{"), "a}b{");
+        assert_eq!(filled("{fence} {prompt_file}"), "3 /p.md");
+        let told = filled("{prompt}");
+        assert!(
+            told.starts_with("Read /p.md and do what it says, in /a b."),
+            "{told}"
+        );
+        assert!(told.contains("handoff done --task fix --fence 3"), "{told}");
     }
 
     #[test]
