@@ -5,6 +5,7 @@ use handoff_core::{Timestamp, TreeState};
 use serde::Serialize;
 
 use crate::plan::{PlanDocument, StepDocument};
+use crate::project::ProjectDocument;
 use crate::task::RestDocument;
 
 /// A state of the code.
@@ -160,6 +161,20 @@ impl VerifyDocument {
 /// What `status` says.
 #[derive(Debug, Serialize)]
 pub struct StatusDocument {
+    /// Of the feature; without one, its fields are left out.
+    #[serde(flatten)]
+    pub feature: Option<FeatureStatusDocument>,
+    /// What else goes on in the project.
+    pub project: ProjectDocument,
+    /// What keeps ready tasks of the project waiting, the first to end first.
+    pub rests: Vec<RestDocument>,
+    /// What could not be found out.
+    pub warnings: Vec<String>,
+}
+
+/// How far a feature is.
+#[derive(Debug, Serialize)]
+pub struct FeatureStatusDocument {
     /// The feature.
     pub feature: String,
     /// Where its plan stands.
@@ -184,12 +199,8 @@ pub struct StatusDocument {
     pub edited: Vec<String>,
     /// What proves the work.
     pub checks: Vec<VerifiedCheck>,
-    /// What keeps ready tasks of the project waiting, the first to end first.
-    pub rests: Vec<RestDocument>,
     /// What to do next: a command where there is one, else a sentence.
     pub next: String,
-    /// What could not be found out.
-    pub warnings: Vec<String>,
 }
 
 impl StatusDocument {

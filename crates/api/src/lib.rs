@@ -18,6 +18,7 @@ mod help;
 mod message;
 mod package;
 mod plan;
+mod project;
 mod prompt;
 mod session;
 mod store;
@@ -37,8 +38,8 @@ pub use error::ErrorDocument;
 pub use event::EventDocument;
 pub use exit::{ExitCode, ExitCodesDocument};
 pub use feature::{
-    CheckDocument, CheckRunDocument, CheckStanding, CheckpointDocument, StatusDocument,
-    TreeDocument, TrustDocument, VerifiedCheck, VerifyDocument,
+    CheckDocument, CheckRunDocument, CheckStanding, CheckpointDocument, FeatureStatusDocument,
+    StatusDocument, TreeDocument, TrustDocument, VerifiedCheck, VerifyDocument,
 };
 pub use gc::{GcDocument, GcItem, GcRow};
 pub use git::{
@@ -62,6 +63,7 @@ pub use plan::{
     NextDocument, NoteReceipt, PlanDocument, PlanVerdict, ProblemDocument, ProblemSeverity,
     StepDocument, StepReceipt, StepState, ValidateDocument,
 };
+pub use project::{CensusDocument, NeedDocument, ProjectDocument, RunRow, SessionRow};
 pub use prompt::{PromptDocument, TemplateDocument};
 pub use session::{
     LogLineDocument, PaneDocument, SESSION_EVENT_SCHEMA, SessionDocument, SessionEndDocument,

@@ -274,9 +274,13 @@ fn refuse(error: &clap::Error, ambient: &Ambient, wants_json: bool) -> ExitCode 
         Format::Text
     };
     let mut out = Output::new(ambient, format);
-    let text = error.render().to_string();
-    let text = text.trim_end();
     let incomplete = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    // The page of all commands is put together for those only who ask for it.
+    let with_page = matches!(error.kind(), ErrorKind::DisplayHelp) || error.kind() == incomplete;
+    let again = with_page.then(|| help::command(out.width()));
+    let again = again.and_then(|it| it.try_get_matches_from(&ambient.arguments).err());
+    let text = again.as_ref().unwrap_or(error).render().to_string();
+    let text = text.trim_end();
     // A reader that is gone needs neither.
     if error.kind() == ErrorKind::DisplayHelp {
         help::show(text, &mut out).ok();

@@ -26,7 +26,7 @@ pub(crate) use plain::{one_line, plain};
 pub(crate) use reader::end_with_reader;
 pub(crate) use rest_line::{rest_lines, why_it_rests};
 pub(crate) use style::{Palette, Tone};
-pub(crate) use table::{Table, cut};
+pub(crate) use table::{Table, cut, wrap};
 pub(crate) use ticker::Ticker;
 
 /// Whether a person or a program reads.

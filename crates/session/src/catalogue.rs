@@ -64,6 +64,29 @@ pub fn all(places: &Places) -> Result<Vec<Known>, CatalogueError> {
     known.filter_map(Result::transpose).collect()
 }
 
+/// The sessions of a project that live, the oldest first. Only locks are looked at of all the others that there ever were.
+pub fn living(places: &Places, project: ProjectId) -> Result<Vec<Known>, CatalogueError> {
+    let directory = places.names(project);
+    let entries = match Dir::open(&directory).and_then(|it| it.names()) {
+        Ok(entries) => entries,
+        Err(error) if error.is_not_found() => return Ok(vec![]),
+        Err(error) => return Err(CatalogueError::Directory(error)),
+    };
+    let mut living = vec![];
+    for entry in entries {
+        let name = entry.to_str().and_then(|it| it.strip_suffix(".lock"));
+        let Some(name) = name.and_then(|it| it.parse::<SessionName>().ok()) else {
+            continue;
+        };
+        if Lock::is_held(&directory.join(&entry)).map_err(CatalogueError::Lock)? {
+            let known = by_name(places, project, &name)?;
+            living.extend(known.filter(|it| it.standing == Standing::Live));
+        }
+    }
+    living.sort_unstable_by_key(|it| it.record.id);
+    Ok(living)
+}
+
 /// The session with this id, if it has a terminal.
 pub fn by_id(places: &Places, id: SessionId) -> Result<Option<Known>, CatalogueError> {
     let path = places.session(id);

@@ -69,3 +69,8 @@ pub fn page(
 ) -> Result<Vec<Batch>, StoreError> {
     named_rows::page(tx, project, after, limit)
 }
+
+/// Those of a project that can still come to something, the oldest first.
+pub fn live(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Vec<Batch>, StoreError> {
+    named_rows::live(tx, project)
+}

@@ -135,6 +135,20 @@ pub(crate) fn page<T: Named>(
     rows.iter().map(body).collect()
 }
 
+/// Those of a project that can still come to something, the oldest first.
+pub(crate) fn live<T: Named>(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<Vec<T>, StoreError> {
+    let sql = format!(
+        "SELECT body FROM {} WHERE project = $1 AND is_live = 1 ORDER BY {}, id",
+        T::TABLE,
+        T::SINCE
+    );
+    let rows = tx.query(&sql, &[project.to_string().into()], RowLock::None)?;
+    rows.iter().map(body).collect()
+}
+
 /// Ids in order, for the audit.
 pub(crate) fn ids_after<T: Named>(
     tx: &mut Transaction<'_>,

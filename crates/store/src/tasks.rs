@@ -1,7 +1,9 @@
 //! Task rows. A row is written only by [`crate::queue`], together with the event that explains it.
 
+mod census;
 mod line;
 
+pub use census::{Census, census, in_trouble};
 pub use line::resting;
 pub(crate) use line::{Line, ready, run_out};
 

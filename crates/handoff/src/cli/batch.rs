@@ -12,6 +12,7 @@ mod report;
 mod show;
 mod timeline;
 
+pub(super) use list::row;
 pub(super) use plan::SlotsArg;
 
 use clap::Subcommand;

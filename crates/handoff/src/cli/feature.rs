@@ -53,7 +53,7 @@ pub(super) enum Command {
     Continue(continuation::Args),
     /// Make any prompt, without checking whether it makes sense now.
     Prompt(prompt::Args),
-    /// Show how far the current feature is, how fresh that is, and what blocks it.
+    /// See it all: the feature and how fresh that is, what waits for you, sessions, queue, batches and runs.
     Status(status::Args),
     /// Say the one next action.
     Next(next::Args),

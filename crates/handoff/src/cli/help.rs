@@ -1,10 +1,12 @@
 //! `handoff help`.
 
+mod contents;
+
 use std::io;
 
-use clap::CommandFactory as _;
 use handoff_api::{ExitCode, ExitCodesDocument, HelpDocument};
 
+pub(super) use self::contents::command;
 use super::Cli;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -20,7 +22,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.topic == ["exit-codes"] {
         return exit_codes(ctx);
     }
-    let mut command = Cli::command();
+    let mut command = command(ctx.out.width());
     command.build();
     for word in &args.topic {
         let unknown = || {

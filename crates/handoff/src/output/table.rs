@@ -121,7 +121,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 }
 
 /// Broken between words; a word that is wider than the column keeps a line to itself.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is always a line");

@@ -4,103 +4,126 @@ use insta::assert_snapshot;
 
 use crate::stage::Stage;
 
-/// What help says before `demo`, and from there to the options.
+/// The page of all commands, in two halves.
 fn commands() -> (String, String) {
     let help = Stage::new().say("help").success().stdout;
     let (commands, _) = help.split_once("\nOptions:").expect("it has options");
-    let (first, rest) = commands.split_once("  demo").expect("it has a demo");
-    (first.to_owned(), rest.to_owned())
+    let half = commands.find("Tasks and batches").expect("it has tasks");
+    let (first, second) = commands.split_at(half);
+    (first.to_owned(), second.to_owned())
 }
 
 #[test]
-fn help_lists_the_commands() {
+fn help_lists_the_commands_by_what_they_are_for() {
     assert_snapshot!(commands().0, @"
     Carries work from one AI coding agent session to the next, runs several side by side without harm,
     and loses nothing
 
     Usage: handoff [OPTIONS] <COMMAND>
 
-    Commands:
+    Begin here
+      status       See it all: the feature and how fresh that is, what waits for you, sessions, queue,
+                   batches and runs
+      demo         Walk the whole road once in a scratch repository: no set-up, no key, no network
+      guide        Read how to get from nothing to an agent at work
+      doctor       Look at versions, paths, the store, limits and what is missing here
+      help         Explain a command or a topic
+
+    Features: the next session knows what the last one did
       init         Create a feature, or the missing documents of one
       start        Make the prompt that plans what is not planned yet and begins the work
-      spec         Make the prompt that writes or rewrites `SPEC.md`
-      design       Make the prompt that writes or rewrites `DESIGN.md`
-      tasks        Make the prompt that writes or rewrites the plan in `STATE.md`
       continue     Make the prompt from which a fresh session goes on
-      prompt       Make any prompt, without checking whether it makes sense now
-      status       Show how far the current feature is, how fresh that is, and what blocks it
       next         Say the one next action
-      validate     Find all problems of the workspace, with file and line
       step         Say what happened to a step of the plan
       note         Write down something worth knowing, for whoever comes next
       decide       Write down what was decided, and why
       verify       Show what proves the work, or prove it
-      trust        Let the commands of this repository run, as they are now
       checkpoint   Write down where things stand, for whoever comes next
-      switch       Choose the feature to work on
+      validate     Find all problems of the workspace, with file and line
+      spec         Make the prompt that writes or rewrites `SPEC.md`
+      design       Make the prompt that writes or rewrites `DESIGN.md`
+      tasks        Make the prompt that writes or rewrites the plan in `STATE.md`
+      prompt       Make any prompt, without checking whether it makes sense now
       list         List the features, and how far they are
+      switch       Choose the feature to work on
       archive      Put a feature away
       clean        Move all features but the current one to the trash; `--undo` brings them back
       export       Write the built-in templates into the workspace, to be changed
       ignore       Let git ignore the workspace, or not any more
+      trust        Let the commands of this repository run, as they are now
+
+    Sessions: an agent under supervision
       run          Start an agent, or any program, as a session that outlives your terminal
       ps           List the sessions that live
       pane         Show what a session's terminal shows
-      logs         Show what a session has printed
       attach       Sit down at a session's terminal; `Ctrl-]` leaves it
-      stop         End a session, and say so when nothing of it is left
       send         Say something to a session: typed when its agent reads, delivered when that was seen
       messages     What was said to a session, and how far it came
       reply        Say something to whoever started this session
-      done         Inside a session: say that your task is done, so that it is checked
-      block        Inside a session: say that your task needs a person
+      wait         Wait until a session has ended and exit as it did, or until it does something
       answer       Answer the question that an agent shows, or see what it asks
       interrupt    Make an agent stop what it is doing
-      wait         Wait until a session has ended and exit as it did, or until it does something
+      stop         End a session, and say so when nothing of it is left
+      logs         Show what a session has printed
+      events       Read or follow the ledger, or what happens to a session
       agents       The agents that `run` knows, and how each is described
-      safe-commit  Commit exactly these paths, whatever others have staged or edited here
-      git-guard    A `git` for sessions that knows what their role may do
-      hooks        Hooks that keep sessions to their role; elsewhere they do nothing
-      worktree     The trees that attempts work in
-      baseline     The last commit that was verified good
-      rescue       Find what the sessions of a task left that has not landed
-      land         Bring the branch of a task into yours
-      sandbox      Run a program that can change this worktree and nothing else
     ");
 }
 
 #[test]
 fn help_lists_the_commands_around_tasks() {
-    assert_snapshot!(format!("  demo{}", commands().1), @"
-      demo         Walk the whole road once in a scratch repository: no set-up, no key, no network
+    assert_snapshot!(commands().1, @"
+    Tasks and batches: work that is handed out once, and spreads
       dump         Write the baton for the next session: add a task, or say that one is done or blocked
       queue        Tasks: add, list, claim, report
       batch        Batches: several tasks side by side, and what brings their results together
+      worker       Take ready tasks down the road
+      watchdog     Put right what dead workers and sessions left, once; for cron and timers
+      done         Inside a session: say that your task is done, so that it is checked
+      block        Inside a session: say that your task needs a person
+      heartbeat    Keep the lease of a task alive that you work on outside of a session
+      hold         Stop handing out work; what runs goes on
+      unhold       Hand out work again
+      gc           Show what nobody needs any more, and why the rest stays; `--apply` clears it away
+
+    Workflows: phases in fresh sessions, judged by a referee
       workflow     Workflows: phases in fresh sessions, each proved by the tool
       approve      Let a run of a workflow through its gate
       reject       Have the phase before the gate done again, with your reason
-      hold         Stop handing out work; what runs goes on
-      unhold       Hand out work again
-      context      Shared context: keyed JSON that sessions leave for each other
+
+    Git that several can share
+      safe-commit  Commit exactly these paths, whatever others have staged or edited here
+      land         Bring the branch of a task into yours
+      rescue       Find what the sessions of a task left that has not landed
+      baseline     The last commit that was verified good
+      worktree     The trees that attempts work in
+      git-guard    A `git` for sessions that knows what their role may do
+      hooks        Hooks that keep sessions to their role; elsewhere they do nothing
+      sandbox      Run a program that can change this worktree and nothing else
+
+    Packages: what is handed on, sealed
       package      Sealed packages: what one session hands to the next, with proof
+      context      Shared context: keyed JSON that sessions leave for each other
+      keys         Keys: who sealed a package, and whom you trust
       pause        Stop the work on a task, and seal what a fresh session needs to go on
       resume       Let a paused task go on in a fresh session
       transfer     Pause a task and hand it to somebody else
-      keys         Keys: who sealed a package, and whom you trust
-      events       Read or follow the ledger, or what happens to a session
-      worker       Take ready tasks down the road
-      watchdog     Put right what dead workers and sessions left, once; for cron and timers
-      gc           Show what nobody needs any more, and why the rest stays; `--apply` clears it away
-      heartbeat    Keep the lease of a task alive that you work on outside of a session
-      guide        Read how to get from nothing to an agent at work
+
+    Around
       recipes      Ways of working with sessions that have proved themselves
       skills       Teach Claude Code and Codex to use sessions
-      doctor       Look at versions, paths, the store, limits and what is missing here
       completion   Print a completion script for a shell
       upgrade      Replace this program by its newest release
       version      Print the version
-      help         Explain a command or a topic
     ");
+}
+
+#[test]
+fn a_program_that_is_told_nothing_shows_the_same_page() {
+    let stage = Stage::new();
+    let told_nothing = stage.run::<&str>([]).stderr;
+    let asked = stage.run(["--help"]).success().stdout;
+    assert_eq!(told_nothing, asked);
 }
 
 #[test]

@@ -142,3 +142,83 @@ fn an_edit_by_hand_and_a_noted_blocker_are_told() {
     );
     assert_eq!(status["blockers"][0], "the mill is closed");
 }
+
+/// A repository without a feature, in which things go on.
+fn busy_stage() -> Stage {
+    let stage = Stage::new();
+    stage.repo.write("code", "1").commit("first");
+    for name in ["ready", "kept", "asking", "broken"] {
+        stage.add(name);
+    }
+    stage.say("hold kept").success();
+    for (name, end) in [("asking", "block"), ("broken", "fail")] {
+        stage.run(["queue", "claim", name]).success();
+        stage
+            .run([
+                "queue",
+                end,
+                name,
+                "--fence",
+                "1",
+                "--reason",
+                "Which paper?",
+            ])
+            .success();
+    }
+    stage
+}
+
+#[test]
+fn without_a_feature_it_shows_what_goes_on_and_what_waits_for_a_person() {
+    let stage = busy_stage();
+    assert_snapshot!(stage.say("status").success().snapshot(), @"
+    exit status: 0
+    --- stdout ---
+      feature  none yet: `handoff init NAME` makes one
+      queue    1 queued, 1 held; no worker lives: `handoff worker`
+      for you  task broken: failed: Which paper? `handoff queue show broken`
+      for you  task asking: blocked: Which paper? `handoff queue show asking`
+    ");
+    let status = stage.json("status");
+    assert!(status.get("feature").is_none());
+    assert_eq!(status["project"]["tasks"]["queued"], 1);
+    assert_eq!(status["project"]["needs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_feature_comes_first_and_the_rest_of_the_project_after_it() {
+    let stage = busy_stage();
+    stage.feature("tables", PLAN);
+    stage
+        .run(["run", "bash", "--id", "api", "--detach"])
+        .success();
+    stage.say("wait --id api --until prompt").success();
+    let shown = stage.say("status").success().stdout;
+    let labels: Vec<_> = shown
+        .lines()
+        .skip(1)
+        .filter_map(|it| it.split_whitespace().next())
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            "step", "fresh", "code", "blocked", "session", "queue", "for", "for", "next"
+        ]
+    );
+    assert!(shown.contains("session  api: bash, prompt"), "{shown}");
+    stage.say("stop --id api").success();
+    assert_eq!(
+        stage.json("status")["project"]["sessions"],
+        serde_json::json!([])
+    );
+}
+
+#[test]
+fn a_follower_hears_of_a_task() {
+    let stage = stage();
+    stage.add("first");
+    let follower = stage.start(["status", "--follow", "--json"]);
+    assert!(follower.line().contains(r#""queued":1"#));
+    stage.add("second");
+    assert!(follower.line().contains(r#""queued":2"#));
+}

@@ -58,7 +58,8 @@ fn page(desk: &mut Desk, limit: u32) -> Result<BatchesDocument, Failure> {
     })?)
 }
 
-fn row(tx: &mut Transaction<'_>, batch: &Batch) -> Result<BatchRow, StoreError> {
+/// A batch with how far its parts are.
+pub(crate) fn row(tx: &mut Transaction<'_>, batch: &Batch) -> Result<BatchRow, StoreError> {
     let tasks = tasks::of_batch(tx, batch.id)?;
     let parts = tasks.iter().filter(|it| it.id != batch.spec.fan_in);
     let endings: Vec<_> = parts.filter_map(|it| it.state.ending()).collect();

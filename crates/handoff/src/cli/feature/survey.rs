@@ -35,6 +35,8 @@ pub(super) struct Survey {
     pub(super) rests: Vec<Rest>,
     /// What could not be found out; the rest is told all the same.
     pub(super) warnings: Vec<String>,
+    /// The ledger, for whoever wants to know more of it; none if there is nothing in it, or it cannot be read.
+    pub(super) desk: Option<Desk>,
     plan_digest: Option<Digest>,
     goal: String,
     memory: Memory,
@@ -68,6 +70,7 @@ impl Survey {
             freshness: Freshness::unknown(Ignorance::NoGit),
             rests: vec![],
             warnings: vec![],
+            desk: None,
             commits: vec![],
             feature,
         };
@@ -79,17 +82,24 @@ impl Survey {
 
     /// A ledger that cannot be read must not keep anybody from going on: what it knows is then unknown, and that is said.
     fn ask_ledger(&mut self, ctx: &Context) {
-        match ledger(ctx, &self.feature) {
-            Ok((record, rests)) => {
-                (self.record, self.rests) = (record, rests);
-                self.freshness = Freshness::unknown(Ignorance::NotRecorded);
-            }
+        match self.read_ledger(ctx) {
+            Ok(()) => self.freshness = Freshness::unknown(Ignorance::NotRecorded),
             Err(failure) => {
                 self.freshness = Freshness::unknown(Ignorance::LedgerUnreadable);
                 let warning = format!("the ledger cannot be read: {}", failure.message);
                 self.warnings.push(warning);
             }
         }
+    }
+
+    /// What it knows of the feature, and what rests in its project.
+    fn read_ledger(&mut self, ctx: &Context) -> Result<(), Failure> {
+        self.desk = Desk::peek(ctx)?;
+        if let Some(desk) = &mut self.desk {
+            self.record = known_at(desk, &self.feature)?;
+            self.rests = desk.rests(ctx.config()?.worker.agent.as_ref())?;
+        }
+        Ok(())
     }
 
     fn compare(&mut self, site: &Site, ctx: &Context) {
@@ -147,13 +157,4 @@ impl Survey {
             },
         }
     }
-}
-
-/// What the ledger knows of a feature, and what rests in its project.
-fn ledger(ctx: &Context, feature: &Feature) -> Result<(Option<FeatureRecord>, Vec<Rest>), Failure> {
-    let Some(mut desk) = Desk::peek(ctx)? else {
-        return Ok((None, vec![]));
-    };
-    let usual = ctx.config()?.worker.agent;
-    Ok((known_at(&mut desk, feature)?, desk.rests(usual.as_ref())?))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use handoff_api::{ExitCode, SessionDocument, SessionsDocument};
-use handoff_core::Timestamp;
+use handoff_core::{ProjectId, Timestamp};
 use handoff_session::{Known, Standing, catalogue};
 
 use super::address::{places, unreadable};
@@ -57,6 +57,15 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         ctx.out.note(remark)?;
     }
     Ok(ExitCode::Done)
+}
+
+/// The sessions of a project that live, as they are now.
+pub(in crate::cli) fn living(
+    project: ProjectId,
+    ctx: &Context,
+) -> Result<Vec<SessionDocument>, Failure> {
+    let known = catalogue::living(&places(ctx)?, project).map_err(|error| unreadable(&error))?;
+    Ok(documents(&known, &ctx.clock()?.now()))
 }
 
 fn wanted(args: &Args, ctx: &Context) -> Result<Vec<Known>, Failure> {

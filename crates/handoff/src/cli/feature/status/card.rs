@@ -1,8 +1,10 @@
-//! The status of a feature as a card of a few lines.
+//! The status of a feature as a card of a few lines, with what goes on around it.
 
-use handoff_api::{PlanDocument, PlanVerdict, StatusDocument, StepDocument, TreeDocument};
-use handoff_core::Rest;
+mod around;
 
+use handoff_api::{FeatureStatusDocument, PlanDocument, PlanVerdict, StepDocument, TreeDocument};
+
+use super::sight::Sight;
 use crate::cli::feature::standing::word;
 use crate::output::{Output, Tone, cut, one_line, rest_lines};
 
@@ -20,11 +22,14 @@ struct Row {
     text: String,
 }
 
-pub(super) fn lines(document: &StatusDocument, rests: &[Rest], out: &Output) -> Vec<String> {
-    let name = out.styled(Tone::Strong, &document.feature);
-    let mut lines = vec![format!("{name}  {}", progress(&document.plan, out))];
+pub(super) fn lines(sight: &Sight, out: &Output) -> Vec<String> {
     let width = out.width().saturating_sub(LABEL + 2);
-    for row in rows(document, rests) {
+    let mut lines = vec![];
+    if let Some(feature) = &sight.document.feature {
+        let name = out.styled(Tone::Strong, &feature.feature);
+        lines.push(format!("{name}  {}", progress(&feature.plan, out)));
+    }
+    for row in rows(sight, width) {
         let label = out.styled(Tone::Faint, &format!("{:LABEL$}", row.label));
         let text = out.styled(row.tone, &cut(&one_line(&row.text), width));
         lines.push(format!("  {label}{text}"));
@@ -39,7 +44,40 @@ fn progress(plan: &PlanDocument, out: &Output) -> String {
     format!("{done}{open}  {} of {} steps done", plan.done, plan.total)
 }
 
-fn rows(document: &StatusDocument, rests: &[Rest]) -> Vec<Row> {
+/// What waits for a person stands last, where the eye rests; only the next command stands below it.
+fn rows(sight: &Sight, width: usize) -> Vec<Row> {
+    let document = &sight.document;
+    let feature = document.feature.as_ref();
+    let mut rows = feature.map_or_else(|| vec![no_feature()], of_feature);
+    rows.extend(around::rows(&document.project));
+    rows.extend(rest_lines(&sight.rests).into_iter().map(|text| Row {
+        label: "rests",
+        tone: Tone::Attention,
+        text,
+    }));
+    rows.extend(document.warnings.iter().map(|warning| Row {
+        label: "warning",
+        tone: Tone::Attention,
+        text: warning.clone(),
+    }));
+    rows.extend(around::needs(&document.project.needs, width));
+    rows.extend(feature.map(|feature| Row {
+        label: "next",
+        tone: Tone::Hint,
+        text: feature.next.clone(),
+    }));
+    rows
+}
+
+fn no_feature() -> Row {
+    Row {
+        label: "feature",
+        tone: Tone::Faint,
+        text: "none yet: `handoff init NAME` makes one".to_owned(),
+    }
+}
+
+fn of_feature(document: &FeatureStatusDocument) -> Vec<Row> {
     let mut rows = vec![step(&document.plan), freshness(document)];
     rows.extend(document.is_plan_edited.then(edited_plan));
     rows.extend(document.tree.as_ref().map(code));
@@ -59,21 +97,6 @@ fn rows(document: &StatusDocument, rests: &[Rest]) -> Vec<Row> {
         tone: Tone::Attention,
         text: blocker.clone(),
     }));
-    rows.extend(rest_lines(rests).into_iter().map(|text| Row {
-        label: "rests",
-        tone: Tone::Attention,
-        text,
-    }));
-    rows.extend(document.warnings.iter().map(|warning| Row {
-        label: "warning",
-        tone: Tone::Attention,
-        text: warning.clone(),
-    }));
-    rows.push(Row {
-        label: "next",
-        tone: Tone::Hint,
-        text: document.next.clone(),
-    });
     rows
 }
 
@@ -99,7 +122,7 @@ fn step(plan: &PlanDocument) -> Row {
     }
 }
 
-fn freshness(document: &StatusDocument) -> Row {
+fn freshness(document: &FeatureStatusDocument) -> Row {
     let tone = if document.is_current {
         Tone::Good
     } else {

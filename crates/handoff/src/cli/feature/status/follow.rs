@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handoff_api::{ExitCode, StatusDocument};
-use handoff_core::Rest;
+use handoff_api::ExitCode;
 use handoff_files::{Wake, Watch, WatchError};
 use rustix::event::{Timespec, poll};
 
-use super::{document, show};
+use super::show;
+use super::sight::Sight;
 use crate::cli::feature::choice::FeatureArg;
 use crate::cli::feature::site::Site;
-use crate::cli::feature::survey::Survey;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::end_with_reader;
@@ -34,11 +33,8 @@ pub(super) fn run(
     loop {
         // Before the look: what changes after it wakes us.
         let watch = watch(site, choice, ctx);
-        match Survey::take(site, choice, ctx) {
-            Ok(survey) => {
-                let document = document(site, &survey)?;
-                show_if_new(document, &survey.rests, &mut shown, ctx)?;
-            }
+        match Sight::take(site, choice, ctx) {
+            Ok(sight) => show_if_new(sight, &mut shown, ctx)?,
             // A feature that is switched or moved just now is there again at the next look.
             Err(failure) if shown.is_some() => ctx.out.note(&failure.message)?,
             Err(failure) => return Err(failure),
@@ -47,19 +43,14 @@ pub(super) fn run(
     }
 }
 
-fn show_if_new(
-    document: StatusDocument,
-    rests: &[Rest],
-    shown: &mut Option<String>,
-    ctx: &mut Context,
-) -> Result<(), Failure> {
-    let form = serde_json::to_string(&document)
+fn show_if_new(sight: Sight, shown: &mut Option<String>, ctx: &mut Context) -> Result<(), Failure> {
+    let form = serde_json::to_string(&sight.document)
         .map_err(|error| Failure::failed("cannot write the status").because(&error))?;
     if shown.as_ref() != Some(&form) {
         if shown.is_some() {
             ctx.out.next_screen()?;
         }
-        show(document, rests, ctx)?;
+        show(sight, ctx)?;
         *shown = Some(form);
     }
     Ok(())
