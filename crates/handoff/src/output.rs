@@ -105,6 +105,12 @@ impl Output {
         self.stdout.flush()
     }
 
+    /// A note in the middle of something: where a line moves at the bottom of a terminal, that is written anew below it.
+    pub(crate) fn interject(&mut self, text: &str) -> io::Result<()> {
+        let start = if self.is_screen { "\r\x1b[K" } else { "" };
+        writeln!(self.stderr, "{start}{}", plain(text))
+    }
+
     /// A line of text for a person. Styles in it are ours; foreign text must have gone through [`plain()`].
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
         writeln!(self.stdout, "{}", text.as_ref())?;

@@ -117,7 +117,8 @@ impl House {
         let keys = json!({ "approved": [&KEY[KEY.len() - 20..]], "rejected": [] });
         let settings = json!({
             "hasCompletedOnboarding": true, "theme": theme.word(), "hasSeenAutoDefaultNotice": true,
-            "customApiKeyResponses": keys,
+            // It offers another mode than the one of its settings, unless somebody types before it comes to that.
+            "hasSeenAutoDefaultNudge": true, "customApiKeyResponses": keys,
         });
         self.write(".claude.json", &settings.to_string())
     }

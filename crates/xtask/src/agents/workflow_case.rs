@@ -29,6 +29,10 @@ pub(super) fn play(stage: &Stage<'_>, house: &House, report: &mut Report) {
         Ok(proofs) => Outcome::Wrong(format!("proved was {proofs:?}")),
         Err(error) => Outcome::Wrong(format!("{error:#}")),
     };
+    // A run that was broken off leaves its session, as it should; nobody comes back to this one.
+    if let Err(error) = clear(stage, house) {
+        output::complain(&format!("a session may be left: {error:#}"));
+    }
     output::say(&format!("{CASE}: {outcome:?}"));
     report.add(Row {
         agent: stage.name,
@@ -73,6 +77,17 @@ fn cycle(stage: &Stage<'_>, house: &House) -> Result<Vec<String>> {
     let told = steps.iter();
     let told = told.map(|it| format!("{} {}", it["phase"], it["outcome"]).replace('"', ""));
     Ok(told.collect())
+}
+
+/// Ends the sessions that live still.
+fn clear(stage: &Stage<'_>, house: &House) -> Result<()> {
+    let living: Value =
+        serde_json::from_str(&answer(&mut handoff(stage, house, &["ps", "--json"]))?)?;
+    for session in living["sessions"].as_array().into_iter().flatten() {
+        let id = session["id"].as_str().context("a session has an id")?;
+        answer(&mut handoff(stage, house, &["stop", "--id", id]))?;
+    }
+    Ok(())
 }
 
 fn lay(kata: &Kata, house: &House) -> Result<()> {

@@ -11,13 +11,28 @@ use handoff_process::{Program, Stdin};
 
 use crate::context::Context;
 use crate::failure::Failure;
+use crate::output::{Format, Output};
 
 /// A command that takes longer does something else than telling.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Tells a person, if there is a command for it and nobody has told this before. Nothing fails because nobody could be told.
+/// Tells a person: whoever sits at this terminal that an agent asks something, and whoever is called by a command, if there is one
+/// and nobody has told this before. Nothing fails because nobody could be told.
 pub(crate) fn summon(call: &Call<'_>, ctx: &Context) {
+    if let Need::Answer(kind) = call.need {
+        Output::new(&ctx.ambient, Format::Text)
+            .interject(&question(call, kind))
+            .ok();
+    }
     try_summon(call, ctx).ok();
+}
+
+/// Other ends of a task are told where they are recorded; a question has no such place.
+fn question(call: &Call<'_>, kind: &str) -> String {
+    let (task, session) = (&call.task.spec.name, call.session);
+    format!(
+        "{task}: its agent waits for a person ({kind}): `handoff answer --id {session}`, or `handoff attach --id {session}`"
+    )
 }
 
 fn try_summon(call: &Call<'_>, ctx: &Context) -> Result<(), Failure> {
