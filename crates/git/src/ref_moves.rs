@@ -12,6 +12,9 @@
 
 use handoff_core::caller::Role;
 
+/// Where `git stash` puts things aside, for all trees.
+pub const STASH: &str = "refs/stash";
+
 /// One line of the hook: a ref that is about to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefMove {
@@ -49,7 +52,7 @@ pub fn forbidden<'a>(
 
 fn may_move(role: Role, branch: Option<&str>, it: &RefMove, all: &[RefMove]) -> bool {
     let name = it.name.as_str();
-    if name == "refs/stash" || name.starts_with("refs/handoff/") {
+    if name == STASH || name.starts_with("refs/handoff/") {
         return false;
     }
     // Git says zeros for an old place that nobody asked for, so two zeros are a ref that goes away.

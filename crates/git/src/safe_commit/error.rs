@@ -41,12 +41,20 @@ pub enum SafeCommitError {
     #[error("the merge is not resolved in {}", listed(.0))]
     Unresolved(Vec<TreePath>),
     /// A hook takes unstaged edits off the disk, and others have some.
-    #[error("the hook `{}` takes unstaged edits off the disk while it runs, and there are some of others: {}", .hook.display(), listed(.edited))]
+    #[error("the hook `{}` takes unstaged edits off the disk while it runs, and there are some of others: {}", .hook.display(), listed(.taken))]
     Stashing {
         /// The hook.
         hook: PathBuf,
         /// What would be taken away for a moment.
-        edited: Vec<TreePath>,
+        taken: Vec<TreePath>,
+    },
+    /// A hook puts the whole tree back if a check fails, and others work in it.
+    #[error("the hook `{}` puts the whole tree back if a check fails, and others work in it: {}", .hook.display(), .peers.join(", "))]
+    PuttingBack {
+        /// The hook.
+        hook: PathBuf,
+        /// Who.
+        peers: Vec<String>,
     },
     /// A hook, or git itself, said no.
     #[error("git did not make the commit: {}", .said.lines().last().unwrap_or("it does not say why"))]

@@ -26,7 +26,20 @@ pub(super) struct Intent {
     pub(super) content: Content,
     /// Who does it. Nobody is signalled by this number.
     pub(super) pid: u32,
+    #[serde(default)]
+    pub(super) company: Company,
     pub(super) at: Timestamp,
+}
+
+/// Who else works in the tree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Company {
+    /// No other session: what a hook puts aside is nobody else's.
+    Nobody,
+    /// Others, or it is not known.
+    #[default]
+    Others,
 }
 
 /// Where the content of a commit comes from.

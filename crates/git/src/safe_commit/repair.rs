@@ -10,7 +10,7 @@ use handoff_files::{Dir, DirError};
 
 use super::booth::{self, Booth, BoothError, PLACE};
 use super::empty_tree::parent_tree;
-use super::intent::{Content, Intent};
+use super::intent::{Company, Content, Intent};
 use super::landing;
 use super::merge;
 use super::publishing::{INDEX, IndexEntries, NEXT_INDEX, PublishError};
@@ -88,6 +88,7 @@ impl Repository {
         let commit = booth.commit(intent.parent.as_ref());
         Some(InTheMaking {
             pid: intent.pid,
+            company: intent.company,
             landing: commit.map(|commit| landing_of(&intent, &commit)),
         })
     }
@@ -98,6 +99,8 @@ impl Repository {
 pub struct InTheMaking {
     /// The process that makes it, to be looked for above a hook.
     pub pid: u32,
+    /// Who else works in the tree.
+    pub company: Company,
     /// The one move of a ref by which it lands; none as long as it is not made.
     pub landing: Option<RefMove>,
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 use handoff_core::CommitId;
 
 use super::booth::Booth;
+use super::grip::Grip;
 use super::index_file::Entries;
-use super::intent::{Content, Intent};
-use super::staging::{self, Form, Merging, Plan, Replacing, Version};
+use super::intent::{Company, Content, Intent};
+use super::staging::{self, Entry, Form, Merging, Plan, Replacing, Standing, Version};
 use super::wrappers::Hooks;
 use super::{CommitRequest, SafeCommitError, merge};
 use crate::git::Git;
@@ -103,20 +104,25 @@ impl Git {
         if request.peers.is_empty() {
             return Ok(());
         }
-        let Some(hook) = hooks.stashing() else {
+        let Some((hook, grip)) = hooks.grip(at.tree()?) else {
             return Ok(());
         };
+        if grip == Grip::Everything {
+            let peers = request.peers.to_vec();
+            return Err(SafeCommitError::PuttingBack { hook, peers });
+        }
         let declared: BTreeSet<_> = request.paths.iter().collect();
+        let is_new = |it: &Entry| grip == Grip::EditsAndNew && it.standing == Standing::Untracked;
         let entries = self.staging(at, &[])?;
-        let edited: Vec<_> = entries
+        let taken: Vec<_> = entries
             .into_iter()
-            .filter(|it| it.is_edited() && !declared.contains(&it.path))
+            .filter(|it| (it.is_edited() || is_new(it)) && !declared.contains(&it.path))
             .map(|it| it.path)
             .collect();
-        if edited.is_empty() {
+        if taken.is_empty() {
             return Ok(());
         }
-        Err(SafeCommitError::Stashing { hook, edited })
+        Err(SafeCommitError::Stashing { hook, taken })
     }
 }
 
@@ -160,6 +166,10 @@ impl Scene<'_> {
             parent: self.head.commit.clone(),
             content,
             pid: std::process::id(),
+            company: match request.peers {
+                [] => Company::Nobody,
+                [..] => Company::Others,
+            },
             at: request.at,
         }
     }

@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::booth::{Booth, BoothError};
+use super::grip::Grip;
 use crate::git::{Git, GitError};
 use crate::repository::Repository;
 
@@ -16,14 +17,6 @@ use crate::repository::Repository;
 /// their time when it lands.
 const BEFORE: [&str; 3] = ["pre-commit", "prepare-commit-msg", "commit-msg"];
 const MERGING: &str = "pre-merge-commit";
-/// Words by which a hook tells that it takes unstaged edits off the disk while it runs.
-const STASHING: [&[u8]; 4] = [
-    b"pre-commit.com",
-    b"pre_commit",
-    b"overcommit",
-    b"git stash",
-];
-
 /// The hooks of a repository.
 #[derive(Debug)]
 pub(super) struct Hooks {
@@ -46,12 +39,11 @@ impl Hooks {
         (metadata.is_file() && metadata.permissions().mode() & 0o111 != 0).then_some(path)
     }
 
-    /// The first hook that takes unstaged edits off the disk.
-    pub(super) fn stashing(&self) -> Option<PathBuf> {
+    /// The hook that has a grip on files which are not committed, in the tree with this root.
+    pub(super) fn grip(&self, root: &Path) -> Option<(PathBuf, Grip)> {
         let path = self.path("pre-commit")?;
-        let text = fs::read(&path).ok()?;
-        let has = |word: &&[u8]| text.windows(word.len()).any(|it| it == *word);
-        STASHING.iter().any(has).then_some(path)
+        let grip = Grip::of(&path, root)?;
+        Some((path, grip))
     }
 
     /// Puts wrappers for the hooks that run before a commit into the booth, and returns their

@@ -152,6 +152,10 @@ fn paths_come_from_the_environment_as_well() {
     stage.env.set("HANDOFF_EXPECTED_FILES", "c:b");
     stage.say("safe-commit -m x").success();
     assert_eq!(stage.repo.changes_of("HEAD"), ["c"]);
+    // Where there is a file with a colon in its name, it is that one and no other.
+    stage.repo.write("b", "newer").write("c:b", "new");
+    stage.say("safe-commit -m x").success();
+    assert_eq!(stage.repo.changes_of("HEAD"), ["c:b"]);
 }
 
 #[test]
@@ -302,6 +306,26 @@ fn the_next_command_forgets_what_a_killed_one_began() {
     assert_eq!(std::fs::read_dir(&booths).unwrap().count(), 0);
     assert_eq!(stage.repo.status(), ["?? a"]);
     stage.say("safe-commit -m x a").success();
+}
+
+#[test]
+fn all_that_a_hook_says_is_told() {
+    let stage = Stage::new();
+    stage.repo.write("a", "new");
+    let hook = stage.repo.path().join(".git/hooks/pre-commit");
+    let script = "#!/bin/sh\necho 'a:1: no tabs'\necho '1 problem' >&2\nexit 1\n";
+    std::fs::write(&hook, script).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&hook, executable).unwrap();
+    assert_snapshot!(stage.say("safe-commit -m x a").snapshot(), @"
+    exit status: 1
+    --- stderr ---
+    a:1: no tabs
+    1 problem
+    error: git did not make the commit: 1 problem
+    ");
+    let told = stage.say("safe-commit -m x a --json").json();
+    assert_eq!(told["causes"][0], "a:1: no tabs\n1 problem");
 }
 
 /// A hook that makes a commit of `b` by itself, once.

@@ -3,6 +3,7 @@
 mod attach;
 mod beginning;
 mod care;
+mod company;
 mod conversation;
 mod described;
 mod draft;

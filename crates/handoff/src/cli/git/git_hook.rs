@@ -13,7 +13,8 @@ use handoff_core::{Task, TaskId};
 use handoff_engine::Attempt;
 use handoff_git::ref_moves::{self, RefMove};
 use handoff_git::ref_watch::Phase;
-use handoff_git::safe_commit::COMMIT_VARIABLE;
+use handoff_git::safe_commit::repair::InTheMaking;
+use handoff_git::safe_commit::{COMMIT_VARIABLE, Company};
 use handoff_git::{Git, Repository, TreePath};
 use handoff_process::{Input, Program, Stdin, ancestors, replace};
 use handoff_store::{read, tasks};
@@ -43,7 +44,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         _ => None,
     };
     let place = Place::find(ctx);
-    if !is_of_own_commit(args, input.as_deref(), &place, ctx) {
+    if !is_of_own_commit(args, input.as_deref(), &place) {
         check(args, input.as_deref(), &place, ctx)?;
     }
     step_aside(args, input, ctx)
@@ -53,14 +54,24 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 struct Place {
     repository: Option<Repository>,
     membership: Option<Membership>,
+    /// The `safe-commit` of ours that is above us.
+    making: Option<InTheMaking>,
 }
 
 impl Place {
     fn find(ctx: &Context) -> Self {
+        let repository = repository(ctx);
         Self {
-            repository: repository(ctx),
+            making: repository.as_ref().and_then(|it| making(it, ctx)),
             membership: Membership::find(&ctx.ambient),
+            repository,
         }
+    }
+
+    /// Hooks like lint-staged put a copy of everything aside while they run. Where nobody else works, that is nobody else's.
+    fn may_put_aside(&self) -> bool {
+        let company = self.making.as_ref().map(|it| it.company);
+        company == Some(Company::Nobody)
     }
 
     /// The branch that is this sub-task's own, if it works in the worktree of that branch.
@@ -87,6 +98,14 @@ fn repository(ctx: &Context) -> Option<Repository> {
     }
 }
 
+/// A `safe-commit` of ours at work: its booth says so, and it is above us.
+fn making(repository: &Repository, ctx: &Context) -> Option<InTheMaking> {
+    let booth = ctx.ambient.text(COMMIT_VARIABLE)?;
+    let making = repository.commit_in_the_making(booth)?;
+    let is_above = ancestors().iter().any(|it| it.identity.pid == making.pid);
+    is_above.then_some(making)
+}
+
 fn read_input() -> Result<Vec<u8>, Failure> {
     let mut input = vec![];
     std::io::stdin()
@@ -96,31 +115,31 @@ fn read_input() -> Result<Vec<u8>, Failure> {
     Ok(input)
 }
 
-/// Whether this is a `safe-commit` of ours at work: its booth says so, it is above us, and what is asked is what it does
-/// itself. What a user's hook does within it is judged like everything else.
-fn is_of_own_commit(args: &Args, input: Option<&[u8]>, place: &Place, ctx: &Context) -> bool {
-    let booth = ctx.ambient.text(COMMIT_VARIABLE);
-    let repository = place.repository.as_ref();
-    let making = booth.and_then(|booth| repository?.commit_in_the_making(booth));
-    let Some(making) = making else { return false };
-    if !ancestors().iter().any(|it| it.identity.pid == making.pid) {
+/// Whether what is asked is what a `safe-commit` of ours does itself. What a user's hook does within it is judged like
+/// everything else.
+fn is_of_own_commit(args: &Args, input: Option<&[u8]>, place: &Place) -> bool {
+    let Some(making) = &place.making else {
         return false;
-    }
+    };
     match args.name.as_str() {
         "pre-commit" => true,
-        "reference-transaction" => {
-            let moves = ref_moves::parse(&String::from_utf8_lossy(input.unwrap_or_default()));
-            making.landing.is_some_and(|landing| moves == [landing])
-        }
+        "reference-transaction" => making
+            .landing
+            .as_ref()
+            .is_some_and(|landing| moves(input) == [landing.clone()]),
         _ => false,
     }
+}
+
+fn moves(input: Option<&[u8]>) -> Vec<RefMove> {
+    ref_moves::parse(&String::from_utf8_lossy(input.unwrap_or_default()))
 }
 
 fn check(args: &Args, input: Option<&[u8]>, place: &Place, ctx: &Context) -> Result<(), Failure> {
     match args.name.as_str() {
         "pre-commit" => check_staged(place, ctx),
         "reference-transaction" => {
-            let moves = ref_moves::parse(&String::from_utf8_lossy(input.unwrap_or_default()));
+            let moves = moves(input);
             match args.rest.first().and_then(|it| it.to_str()) {
                 Some("prepared") => {
                     check_refs(place, &moves, ctx)?;
@@ -158,9 +177,13 @@ fn check_refs(place: &Place, moves: &[RefMove], ctx: &Context) -> Result<(), Fai
         Role::SubTask => place.own_branch(ctx),
         Role::Main | Role::FanIn => None,
     };
-    match ref_moves::forbidden(membership.role, branch.as_deref(), moves) {
+    let mut moves = moves.to_vec();
+    if place.may_put_aside() {
+        moves.retain(|it| it.name != ref_moves::STASH);
+    }
+    match ref_moves::forbidden(membership.role, branch.as_deref(), &moves) {
         None => Ok(()),
-        Some(it) if it.name == "refs/stash" => Err(refused(
+        Some(it) if it.name == ref_moves::STASH => Err(refused(
             "a stash would take away what others are working on in this tree",
         )),
         Some(it) => Err(refused(&format!("this session may not move `{}`", it.name))),

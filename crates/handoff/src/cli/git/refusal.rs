@@ -59,7 +59,8 @@ fn code(error: &SafeCommitError) -> ExitCode {
         | SafeCommitError::NotMerged(_)
         | SafeCommitError::Unresolved(_)
         | SafeCommitError::Others(_)
-        | SafeCommitError::Stashing { .. } => ExitCode::Conflict,
+        | SafeCommitError::Stashing { .. }
+        | SafeCommitError::PuttingBack { .. } => ExitCode::Conflict,
         SafeCommitError::Git(_)
         | SafeCommitError::Head(_)
         | SafeCommitError::Booth(_)
@@ -98,6 +99,9 @@ fn hint(error: &SafeCommitError) -> Option<String> {
         }
         SafeCommitError::Stashing { .. } => {
             "commit when the others are done, or work in a worktree of your own".to_owned()
+        }
+        SafeCommitError::PuttingBack { .. } => {
+            "`lint-staged --no-stash` in the hook leaves the files of others alone; or commit when the others are done".to_owned()
         }
         SafeCommitError::Git(_)
         | SafeCommitError::Head(_)

@@ -5,9 +5,11 @@ use std::ffi::OsString;
 
 use handoff_api::{CommitDocument, ExitCode, IndexWord};
 use handoff_core::Caller;
-use handoff_engine::{Counter, Right, ledger_apart};
+use handoff_engine::{Counter, Right, SharedCommitError, ledger_apart};
 use handoff_files::Holder;
-use handoff_git::{CommitRequest, Git, IndexState, Made, Repository, TreePath, Version};
+use handoff_git::{
+    CommitRequest, Git, IndexState, Made, Repository, SafeCommitError, TreePath, Version,
+};
 use handoff_session::catalogue::{self, Standing};
 use handoff_session::environment;
 use handoff_session::place::Places;
@@ -124,7 +126,26 @@ fn commit(
     let made = counter.commit(request, &mut |holder| {
         unsaid = ctx.out.note(waiting(holder)).err();
     });
-    made.map_err(refusal::of)
+    made.map_err(|error| refused(error, ctx))
+}
+
+/// A hook that says no usually says more than one line about it, and whoever commits needs them all.
+fn refused(error: SharedCommitError, ctx: &mut Context) -> Failure {
+    let said = match &error {
+        SharedCommitError::Commit(SafeCommitError::Refused { said, .. }) => said.trim().to_owned(),
+        _ => String::new(),
+    };
+    let mut failure = refusal::of(error);
+    if !said.contains('\n') {
+        return failure;
+    }
+    if ctx.out.is_json() {
+        failure.causes.push(said);
+    } else {
+        // Whoever has closed this has nothing to read it with.
+        ctx.out.note(plain(&said)).unwrap_or_default();
+    }
+    failure
 }
 
 /// Who commits, and with which lease.
