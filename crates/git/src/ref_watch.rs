@@ -83,7 +83,10 @@ impl Watch {
         let log = now.log.get(self.after..).unwrap_or_default();
         let seen: Vec<_> = log.lines().filter_map(Seen::parse).collect();
         let former = |name: &str| former_names(at, name);
-        trail::unseen(&self.before, &now.refs, &seen, &former)
+        let mut moves = trail::unseen(&self.before, &now.refs, &seen, &former);
+        let logged = || logged_heads(at);
+        moves.extend(trail::unseen_head(&self.before, &now.refs, &seen, &logged));
+        moves
     }
 }
 
@@ -168,10 +171,15 @@ impl Git {
 
     fn shared_refs(&self, at: &Repository) -> Result<Refs, GitError> {
         let call = self.call("for-each-ref", at.any_place());
-        let answer = call
-            .arguments(["--format=%(objectname) %(refname)"])
-            .run()?;
-        Ok(refs(&String::from_utf8_lossy(&answer)))
+        // A link by where it leads: what moves at its other end is told there.
+        let format =
+            "--format=%(if)%(symref)%(then)ref:%(symref)%(else)%(objectname)%(end) %(refname)";
+        let answer = call.arguments([format]).run()?;
+        let mut refs = refs(&String::from_utf8_lossy(&answer));
+        if let Ok(Some(head)) = at.ref_places().find(trail::HEAD) {
+            refs.insert(trail::HEAD.to_owned(), head);
+        }
+        Ok(refs)
     }
 }
 
@@ -182,16 +190,43 @@ impl Repository {
         if moves.is_empty() || !place.exists() {
             return Ok(());
         }
-        let line = |moved: &RefMove| {
-            let moved = moved.clone();
-            Seen { phase, moved }.to_line()
-        };
-        let lines: String = moves.iter().map(line).collect();
+        let mut moves = moves.to_vec();
+        match phase {
+            Phase::Prepared => self.tell_old_places(&mut moves),
+            Phase::Committed => self.tell_packed(&mut moves),
+        }
+        let line = |moved| Seen { phase, moved }.to_line();
+        let lines: String = moves.into_iter().map(line).collect();
         let mut log = fs::OpenOptions::new()
             .create(true)
             .append(true)
             .open(place.join(SEEN))?;
         log.write_all(lines.as_bytes())
+    }
+
+    /// Looks where refs are that are moved from anywhere. They are locked, so nobody moves them between our look and the move.
+    fn tell_old_places(&self, moves: &mut [RefMove]) {
+        let mut places = None;
+        let forced = moves.iter_mut().filter(|it| trail::is_unknown(&it.old));
+        for moved in forced.filter(|it| trail::is_watched(&it.name)) {
+            let places = places.get_or_insert_with(|| self.ref_places());
+            // One that cannot be read stays unknown, which excuses it.
+            if let Ok(place) = places.find(&moved.name) {
+                moved.old = place.unwrap_or_else(|| trail::NOWHERE.to_owned());
+            }
+        }
+    }
+
+    /// Packing refs takes their files away, which git tells like the end of a ref. One that is still there has not ended.
+    fn tell_packed(&self, moves: &mut [RefMove]) {
+        let mut places = None;
+        let gone = moves.iter_mut().filter(|it| trail::is_unknown(&it.new));
+        for moved in gone.filter(|it| trail::is_watched(&it.name)) {
+            let places = places.get_or_insert_with(|| self.ref_places());
+            if let Ok(Some(place)) = places.find(&moved.name) {
+                moved.new = place;
+            }
+        }
     }
 
     /// Who is watched.
@@ -252,7 +287,7 @@ fn place(at: &Repository) -> PathBuf {
 fn refs(text: &str) -> Refs {
     let pairs = text.lines().filter_map(|line| line.split_once(' '));
     pairs
-        .filter(|(_, name)| trail::is_watched(name))
+        .filter(|(_, name)| trail::is_watched(name) || *name == trail::HEAD)
         .map(|(id, name)| (name.to_owned(), id.to_owned()))
         .collect()
 }
@@ -293,6 +328,27 @@ fn former_names(at: &Repository, name: &str) -> trail::Former {
         renamed: named("\tBranch: renamed "),
         copied: named("\tBranch: copied "),
     }
+}
+
+/// Where HEAD of the main tree is by its own log: `… <new id> … TAB checkout: moving from <old> to <new>`, or the like.
+fn logged_heads(at: &Repository) -> Vec<String> {
+    let log = fs::read(at.common_dir().join("logs/HEAD")).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
+    let leads = |line: &str| {
+        let (_, message) = line.split_once('\t')?;
+        let ways = [
+            "checkout: moving from ",
+            "rebase (finish): returning to ",
+            "Branch: renamed ",
+        ];
+        let is_way = ways.iter().any(|way| message.starts_with(way));
+        let (_, name) = message.rsplit_once(" to ").filter(|_| is_way)?;
+        Some([format!("ref:refs/heads/{name}"), format!("ref:{name}")])
+    };
+    let newest = log.lines().next_back();
+    let id = newest.and_then(|line| Some(line.split(' ').nth(1)?.to_owned()));
+    let names = log.lines().rev().find_map(leads).into_iter().flatten();
+    names.chain(id).collect()
 }
 
 fn seen_log(at: &Repository) -> String {

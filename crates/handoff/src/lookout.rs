@@ -120,12 +120,20 @@ fn request(desk: &Desk, it: &ForeignMove) -> Option<Request> {
 /// One that went past our hooks, in words.
 pub(crate) fn told(it: &ForeignMove) -> String {
     format!(
-        "`{}` moved from {:.10} to {:.10} past our hooks, while these lived: {}. Nothing of ours did that.",
+        "`{}` moved from {} to {} past our hooks, while these lived: {}. Nothing of ours did that.",
         plain(&it.moved.name),
-        it.moved.old,
-        it.moved.new,
+        place(&it.moved.old),
+        place(&it.moved.new),
         plain(&it.sessions.join(", "))
     )
+}
+
+/// Where a ref is: the beginning of an id, or what a link leads to.
+fn place(place: &str) -> String {
+    match place.strip_prefix("ref:") {
+        Some(name) => format!("`{}`", plain(name)),
+        None => format!("{place:.10}"),
+    }
 }
 
 /// A watch that begins when its session has begun, with how things were before.

@@ -2,10 +2,12 @@
 //!
 //! | what was seen | where the ref may be |
 //! |---|---|
-//! | a move was prepared: git holds the lock and has looked at the old place | the old place, or the new one |
+//! | a move was prepared: git holds the lock, and the old place was looked at | the old place, or the new one |
 //! | a move was committed | the new place, and no other |
+//! | the same of a link (`ref:refs/…`), by the ids of what it leads to | where it was, because what moved is the other end |
 //!
-//! Prepared moves are written down too, because between the move and the word of it lies the start of a program.
+//! Prepared moves are written down too, because between the move and the word of it lies the start of a program; and because only
+//! then is it known where a ref was that is moved by force: git tells hooks of no old place that it was not asked to compare with.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,12 +55,24 @@ impl Seen {
 /// Where each ref is, by its full name.
 pub(super) type Refs = BTreeMap<String, String>;
 
-/// An id; none for zeros, which are git's word for nowhere, and for a place that nobody asked for.
+/// An id, or `ref:` and a name for a link; none for zeros, which are git's word for nowhere.
 type Place = Option<String>;
 
+/// What is written for the old place of a ref that was looked for and is not there. Zeros say that nobody looked.
+pub(super) const NOWHERE: &str = "-";
+
 fn place(id: &str) -> Place {
-    let is_nowhere = id.bytes().all(|digit| digit == b'0');
+    let is_nowhere = id == NOWHERE || is_unknown(id);
     (!is_nowhere).then(|| id.to_owned())
+}
+
+/// Whether this is git's word for an old place that nobody asked for; also for a ref that is to be new.
+pub(super) fn is_unknown(old: &str) -> bool {
+    old.bytes().all(|digit| digit == b'0')
+}
+
+fn is_link(place: &Place) -> bool {
+    place.as_ref().is_some_and(|it| it.starts_with("ref:"))
 }
 
 /// What is known of one ref.
@@ -78,7 +92,12 @@ impl Trail {
 
     fn follow(&mut self, seen: &Seen) {
         let (old, new) = (place(&seen.moved.old), place(&seen.moved.new));
-        if old.is_some() {
+        let is_through = new.is_some() && !is_link(&new) && !is_link(&old);
+        if is_through && self.places.iter().any(is_link) {
+            self.places.insert(0, new);
+            return;
+        }
+        if !is_unknown(&seen.moved.old) {
             self.arrive(&old);
         }
         match seen.phase {
@@ -123,9 +142,48 @@ pub(super) fn unseen(
                 || is_there(here, &former.copied, [before, now], seen)
         };
         let foreign = foreign.filter(|(old, new)| !(old.is_none() && is_known(new)));
+        let foreign = foreign.filter(|it| !(is_of_a_remote(name) && is_upkeep(it, before, seen)));
         found.extend(foreign.map(|(old, new)| moved(name, old, new)));
     }
     found
+}
+
+/// Where HEAD of the main tree went unseen. Only where it leads is looked at: hooks hear of HEAD from other trees by the same name, and
+/// git before 2.46 does not ask them when it goes to another branch. So what was seen anywhere is an excuse, and so is what its log has.
+pub(super) fn unseen_head(
+    before: &Refs,
+    now: &Refs,
+    seen: &[Seen],
+    logged: &dyn Fn() -> Vec<String>,
+) -> Option<RefMove> {
+    let (old, new) = (before.get(HEAD)?, now.get(HEAD)?);
+    let mut heads = seen.iter().filter(|it| it.moved.name == HEAD);
+    let is_seen = heads.clone().any(|it| it.moved.new == *new);
+    let has_stayed = old == new && !heads.any(|it| it.moved.new.starts_with("ref:"));
+    let is_foreign = !has_stayed && !is_seen && !logged().contains(new);
+    is_foreign.then(|| moved(HEAD, Some(old.clone()), Some(new.clone())))
+}
+
+/// The name of what is checked out in the main tree.
+pub(super) const HEAD: &str = "HEAD";
+
+fn is_of_a_remote(name: &str) -> bool {
+    name.starts_with("refs/remotes/")
+}
+
+/// What `git remote` does, which knows of no `core.hooksPath` (git 2.47), so that no hook of ours is asked: it takes refs of remotes
+/// away, gives them other names, and points links at them. It takes none to a place where none was.
+fn is_upkeep((old, new): &(Place, Place), before: &Refs, seen: &[Seen]) -> bool {
+    let has_been = |here: &String| {
+        let of_remotes = before.iter().filter(|(name, _)| is_of_a_remote(name));
+        let is_before = of_remotes.into_iter().any(|(_, id)| id == here);
+        is_before
+            || seen
+                .iter()
+                .any(|it| is_of_a_remote(&it.moved.name) && it.moved.new == *here)
+    };
+    let is_renamed = || old.is_none() && new.as_ref().is_some_and(has_been);
+    new.is_none() || is_link(new) || is_renamed()
 }
 
 /// What the log of a ref says that it was made of.
@@ -260,6 +318,65 @@ mod tests {
     #[test]
     fn an_old_place_that_nobody_asked_for_is_any() {
         check("m=a", "m=c", "c 0 b m,c 0 c m", &[]);
+    }
+
+    #[test]
+    fn a_forced_move_does_not_hide_the_one_before() {
+        check("m=a", "m=c", "p b c m,c 0 c m", &["refs/heads/m a b"]);
+        check("m=a", "m=c", "p - c m,c 0 c m", &["refs/heads/m a 0"]);
+        check("", "m=c", "p - c m,c 0 c m", &[]);
+        check("m=a", "", "p a 0 m,c 0 0 m", &[]);
+        check("m=a", "m=c", "p a c m,c 0 c m", &[]);
+    }
+
+    #[test]
+    fn a_link_is_where_it_leads_whatever_moves_there() {
+        let link = "h=ref:m";
+        check(link, link, "p a b h,c a b h,p b c h,c b c h", &[]);
+        check(link, "h=b", "p a b h,c 0 b h", &[]);
+        check(link, "h=b", "", &["refs/heads/h ref:m b"]);
+        check(link, "h=ref:n", "", &["refs/heads/h ref:m ref:n"]);
+        check(link, "h=ref:n", "p ref:m ref:n h,c 0 ref:n h", &[]);
+        check("", link, "p - ref:m h,c 0 ref:m h", &[]);
+    }
+
+    #[test]
+    fn upkeep_of_remotes_is_not_foreign_and_moving_their_refs_is() {
+        let at = |words: &str| -> Refs {
+            let refs = refs(words).into_iter();
+            refs.map(|(name, id)| (name.replace("heads", "remotes"), id))
+                .collect()
+        };
+        let former = |_: &str| Former::default();
+        let found = |now: &str| {
+            let before = at("o/HEAD=ref:o/m o/m=a");
+            unseen(&before, &at(now), &[], &former).len()
+        };
+        assert_eq!(found("o/HEAD=ref:o/m o/m=a"), 0);
+        assert_eq!(found("o/HEAD=ref:o/other o/m=a"), 0);
+        assert_eq!(found("u/m=a u/HEAD=ref:u/m"), 0);
+        assert_eq!(found(""), 0);
+        assert_eq!(found("o/HEAD=ref:o/m o/m=b"), 1);
+        assert_eq!(found("o/HEAD=ref:o/m o/m=a o/new=b"), 1);
+    }
+
+    #[test]
+    fn head_goes_where_it_was_seen_to_go_or_where_its_log_says() {
+        let at = |place: &str| Refs::from([(HEAD.to_owned(), place.to_owned())]);
+        let seen = [Seen::parse("c 0 ref:refs/heads/b HEAD").unwrap()];
+        let logged = || vec!["ref:refs/heads/c".to_owned()];
+        let is_foreign = |new: &str| {
+            let before = at("ref:refs/heads/a");
+            unseen_head(&before, &at(new), &seen, &logged).is_some()
+        };
+        let table = [("a", true), ("b", false), ("c", false), ("d", true)];
+        for (name, expected) in table {
+            let place = format!("ref:refs/heads/{name}");
+            assert_eq!(is_foreign(&place), expected, "{name}");
+        }
+        assert!(is_foreign("1111"));
+        assert!(unseen_head(&at("x"), &at("x"), &[], &logged).is_none());
+        assert!(unseen_head(&Refs::new(), &at("x"), &[], &logged).is_none());
     }
 
     #[test]

@@ -178,6 +178,9 @@ fn check_refs(place: &Place, moves: &[RefMove], ctx: &Context) -> Result<(), Fai
         Role::Main | Role::FanIn => None,
     };
     let mut moves = moves.to_vec();
+    if let Some(repository) = &place.repository {
+        repository.leave_out_packing(&mut moves);
+    }
     if place.may_put_aside() {
         moves.retain(|it| it.name != ref_moves::STASH);
     }
