@@ -137,6 +137,11 @@ const NO_STAGING: &str = "there is no need to stage: name the files when they ar
 const NOT_YOURS: &str =
     "others work in this tree too: edit your own files, and leave the rest as it is";
 
+const OPTION: &str = "leave the option out: what only looks writes no file and starts no program; `>` puts what it prints into a file of yours";
+const PRINT: &str = "`git diff` and `git show` print it, and `>` puts it into a file of yours";
+const UPKEEP: &str = "leave the upkeep of the repository to its people; your task does not need it";
+const HERE: &str = "work with the repository that is here";
+
 pub(super) fn is_known(name: &str) -> bool {
     [&LOOKING[..], &BOTH, &OF_THE_TREE, &CHANGING]
         .iter()
@@ -178,12 +183,17 @@ fn shown(name: &str, words: &[&str]) -> String {
 
 fn instead(name: &str) -> &'static str {
     match name {
-        "commit" | "commit-tree" | "merge" | "cherry-pick" | "revert" | "am" | "rebase" => COMMIT,
+        "commit" | "commit-tree" | "merge" | "cherry-pick" | "revert" | "am" | "rebase"
+        | "hash-object" | "mktree" | "write-tree" => COMMIT,
         "add" | "rm" | "mv" | "update-index" => NO_STAGING,
-        "stash" | "checkout" | "restore" | "reset" | "clean" | "switch" | "apply" | "read-tree" => {
-            NOT_YOURS
-        }
+        "stash" | "checkout" | "checkout-index" | "restore" | "reset" | "clean" | "switch"
+        | "apply" | "read-tree" | "sparse-checkout" => NOT_YOURS,
         "config" => CONFIGURATION,
+        "archive" | "bundle" | "fast-export" | "format-patch" | "send-email" => PRINT,
+        "backfill" | "commit-graph" | "gc" | "maintenance" | "multi-pack-index"
+        | "pack-objects" | "pack-refs" | "prune" | "repack" | "rerere" => UPKEEP,
+        "clone" | "daemon" | "init" => HERE,
+        _ if LOOKING.contains(&name) => OPTION,
         _ => LEAVE,
     }
 }

@@ -226,6 +226,28 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_to_do_instead_fits_what_was_tried() {
+        for (words, part) in [
+            ("commit -m x", "safe-commit"),
+            ("add a", "no need to stage"),
+            ("stash", "others work in this tree"),
+            ("push", "remotes"),
+            ("log --output=x", "leave the option out"),
+            ("grep -Ox a", "leave the option out"),
+            ("format-patch -1", "print it"),
+            ("gc", "upkeep"),
+            ("clone x", "repository that is here"),
+            ("config a.b c", "the configuration"),
+            ("branch new", "branches"),
+        ] {
+            let Verdict::Refused { instead, .. } = verdict(Ground::Shared, words) else {
+                panic!("{words}");
+            };
+            assert!(instead.contains(part), "{words}: {instead}");
+        }
+    }
+
     /// What is allowed where the tree is one's own.
     fn is_own(ground: Ground, words: &str) -> bool {
         ground == Ground::Own && words.starts_with("reset")

@@ -61,7 +61,7 @@ fn explain_says_what_the_guard_would_say() {
     assert_snapshot!(stage.say("git-guard explain --role sub-task -- -c a.b=c push").snapshot(), @"
     exit status: 99
     --- stdout ---
-    Refused: `git -c a.b=c`. leave the configuration as it is.
+    Refused: `git -c a.b=c`: leave the configuration as it is.
     ");
     assert_snapshot!(stage.say("git-guard explain --role sub-task -- log").snapshot(), @"
     exit status: 0

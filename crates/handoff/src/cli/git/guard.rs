@@ -239,7 +239,7 @@ fn explain(args: &ExplainArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
         ctx.out.document(GuardVerdictDocument::SCHEMA, document)?;
     } else {
         ctx.out.line(match (&refused, instead) {
-            (Some(what), Some(instead)) => format!("Refused: `git {}`. {instead}.", plain(what)),
+            (Some(what), Some(instead)) => format!("Refused: `git {}`: {instead}.", plain(what)),
             _ => "Allowed.".to_owned(),
         })?;
     }
