@@ -345,6 +345,26 @@ fn what_somebody_stages_of_a_declared_path_meanwhile_stays_staged() {
     stage.assert_clean();
 }
 
+/// Nobody can tell who wrote which line. Who has a tree of their own need not.
+#[test]
+fn who_edits_the_same_file_in_the_same_tree_is_in_the_commit() {
+    let stage = Stage::new();
+    stage.repo.write("a", "base\n").commit("base");
+    let linked = stage.linked();
+    let own = linked.worktree_root().unwrap();
+    stage
+        .repo
+        .write("a", "base\nmine\n")
+        .write("a", "base\nmine\ntheirs\n");
+    let made = stage.safe_commit(&["a"]).unwrap();
+    let text = stage.repo.file_of(made.commit.as_str(), "a");
+    assert_eq!(text, "base\nmine\ntheirs\n");
+    fs::write(own.join("a"), "base\nown\n").unwrap();
+    let made = stage.safe_commit_in(own, &[b"a"], Version::Only).unwrap();
+    let text = stage.repo.file_of(made.commit.as_str(), "a");
+    assert_eq!(text, "base\nown\n");
+}
+
 #[test]
 fn an_index_in_two_halves_is_used() {
     let stage = Stage::new();

@@ -4,6 +4,7 @@
 //! The victim is the main tree: refs, index, configuration and files of others in it. `docs/attacks.md`
 //! is made from the table; with `HANDOFF_WRITE_DOCS` set the test of the page writes it.
 
+mod answers;
 mod page;
 mod scene;
 mod sockets;
@@ -15,7 +16,7 @@ use self::scene::Scene;
 use self::table::{ATTACKS, Attack, BY_LIBGIT2, Column, End};
 
 /// The attacks are tried in so many parts, so that no test takes long, also where ten others want the processor.
-const PARTS: usize = 8;
+const PARTS: usize = 12;
 
 /// Tries a part of the attacks from one place, and compares with what the table says.
 fn try_part(column: Column, part: usize, expected: impl Fn(&Attack) -> End) {
@@ -76,6 +77,10 @@ parts! {
     sixth = 5;
     seventh = 6;
     eighth = 7;
+    ninth = 8;
+    tenth = 9;
+    eleventh = 10;
+    twelfth = 11;
 }
 
 mod by_libgit2 {
@@ -128,6 +133,18 @@ fn from_the_sandbox_servers_are_reached_as_the_table_says() {
     if !skip_without(&[Need::Landlock]) {
         ask_servers(Column::Landlock);
     }
+}
+
+/// What the page says that Landlock does not hold.
+#[test]
+fn from_the_sandbox_a_mode_is_changed_and_content_and_name_are_not() {
+    if skip_without(&[Need::Landlock]) {
+        return;
+    }
+    let scene = Scene::new(Column::Landlock);
+    let script = "chmod 600 edited && stat --format %a edited";
+    assert_eq!(scene.run(script).success().stdout, "600\n");
+    assert_eq!(scene.end(script), End::Refused);
 }
 
 #[test]

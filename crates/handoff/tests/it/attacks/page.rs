@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use super::answers::ANSWERS;
 use super::sockets::Way;
 use super::table::End::{self, Detected, NotCovered, Refused};
 use super::table::{ATTACKS, BY_LIBGIT2, Column};
@@ -34,7 +35,7 @@ the main tree (refs, index, configuration, files) while another one has staged a
 |---|---|---|---|
 "
     .to_owned();
-    for attack in ATTACKS.iter().chain(&BY_LIBGIT2) {
+    for attack in ATTACKS.iter().chain(BY_LIBGIT2) {
         writeln!(
             page,
             "| {} | {} | {} | refused |",
@@ -55,13 +56,37 @@ the main tree (refs, index, configuration, files) while another one has staged a
         )
         .unwrap();
     }
+    page.push_str(OTHERS);
+    for answer in ANSWERS {
+        let [shared, worktree, sandbox] = answer.ends.map(word);
+        let tests: Vec<_> = answer.tests.iter().map(|it| format!("`{it}`")).collect();
+        writeln!(
+            page,
+            "| {} | {} | {shared} | {worktree} | {sandbox} | {} |",
+            answer.marks,
+            answer.attack,
+            tests.join(", ")
+        )
+        .unwrap();
+    }
     page.push_str(BEYOND);
     page
 }
 
-/// What the table cannot say.
+/// What is no script of one session.
+const OTHERS: &str = "
+## Attacks on a commit, on the queue, by kills
+
+What is left of the report on handoff-fanout (its marks G, H, S, A, W) and of our promises (D), made from `answers.rs`. Whoever commits in a worktree of their own has nobody beside them there; what is tried in a
+shared tree is the harder case. In the sandbox the commit is made by the session's holder, without hooks and by a private index (`git/tests/it/held_commit.rs`). Each row names the tests that try it, below `crates/`.
+
+| | attack | in a shared tree | in a worktree | in the sandbox | tests |
+|---|---|---|---|---|---|
+";
+
+/// What the tables cannot say.
 const BEYOND: &str = "
-## Beyond the table
+## Beyond the tables
 
 Refused in the sandbox, and tested: characters typed into a terminal (`TIOCSTI`), and programs that a session names in its own tree, to be run by
 whoever collects or saves its work: the tree's `.git` is not read, and a filter of the repository's configuration whose command names something in the tree
@@ -73,6 +98,8 @@ whoever collects or saves its work: the tree's `.git` is not read, and a filter 
   itself. The variables that lead to them are taken away, which stops nobody who knows the path. Our own holders look who comes, and refuse one in the sandbox of
   another session; also at a port (`run --port`), whose token can be read in every sandbox and is of no use there. On newer kernels Landlock holds these sockets; that has not
   been tried.
+- **Modes, owners and times** of files. Landlock holds content and names: a sandboxed session can `chmod` and `touch` what it does not own, as the same user.
+- **Remotes on other machines.** The network is open. `git push` is refused by the hook, `git send-pack` by its path asks none; agents of ssh are out of reach, and a password in a file is not.
 - **What the agent keeps for itself** (`~/.claude`, `~/.codex` …) can be written in the sandbox, because it must. Its settings can name programs that the person's own agent
   runs later, outside.
 - **Text printed to other terminals of the same user**, escape sequences included.

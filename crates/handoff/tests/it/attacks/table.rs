@@ -39,8 +39,14 @@ const fn attack(name: &'static str, script: &'static str, shared: End, worktree:
 }
 
 /// The last column is not in the table: the kernel refuses all of them.
-pub(super) const ATTACKS: [Attack; 51] = [
+pub(super) const ATTACKS: &[Attack] = &[
     attack("`git commit`", "git commit -m x", Refused, Refused),
+    attack(
+        "`command git commit`",
+        "command git commit -m x",
+        Refused,
+        Refused,
+    ),
     attack(
         "`git -C . commit`",
         "git -C . commit -m x",
@@ -59,6 +65,19 @@ pub(super) const ATTACKS: [Attack; 51] = [
         Refused,
         Refused,
     ),
+    attack("`git -p commit`", "git -p commit -m x", Refused, Refused),
+    attack(
+        "`git --git-dir=… commit`",
+        "git --git-dir=.git commit -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`git --exec-path=… commit`",
+        "git --exec-path=\"$(\"$GIT\" --exec-path)\" commit -m x",
+        Refused,
+        Refused,
+    ),
     attack("an alias", "git -c alias.x=commit x -m x", Refused, Refused),
     attack(
         "an alias with a shell",
@@ -66,10 +85,40 @@ pub(super) const ATTACKS: [Attack; 51] = [
         Refused,
         Refused,
     ),
+    attack(
+        "an alias that runs git by its path",
+        "git -c \"alias.x=!'$GIT' commit -m x\" x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "an alias of the user's configuration",
+        "\"$GIT\" config --global alias.ci commit; git ci -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "an alias from the environment",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.ci GIT_CONFIG_VALUE_0=commit git ci -m x",
+        Refused,
+        Refused,
+    ),
     attack("git by its path", "\"$GIT\" commit -m x", Refused, Refused),
     attack(
         "git by its exec path",
         "\"$(\"$GIT\" --exec-path)/git\" commit -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "a PATH without the guard",
+        "PATH=\"$(dirname \"$GIT\"):/usr/bin:/bin\"; git commit -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "the guard taken away",
+        "G=$(dirname \"$(command -v git)\"); mv \"$G\" \"$G.gone\"; PATH=\"$PATH:$(dirname \"$GIT\")\" git commit -m x; mv \"$G.gone\" \"$G\"",
         Refused,
         Refused,
     ),
@@ -88,6 +137,18 @@ pub(super) const ATTACKS: [Attack; 51] = [
     attack(
         "with another role",
         "HANDOFF_ROLE=fan-in \"$GIT\" commit -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "with an empty role",
+        "HANDOFF_ROLE= \"$GIT\" commit -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "with a role and a space",
+        "HANDOFF_ROLE=\"main \" \"$GIT\" commit -m x",
         Refused,
         Refused,
     ),
@@ -149,11 +210,50 @@ pub(super) const ATTACKS: [Attack; 51] = [
         Refused,
         Refused,
     ),
+    attack(
+        "`revert`",
+        "\"$GIT\" revert --no-edit HEAD",
+        Refused,
+        Refused,
+    ),
+    attack("`rebase`", "\"$GIT\" rebase side", Refused, Refused),
+    attack(
+        "`am`",
+        "\"$GIT\" format-patch -1 side --stdout | \"$GIT\" am",
+        Refused,
+        Refused,
+    ),
+    attack("`pull`", "\"$GIT\" pull --quiet . side", Refused, Refused),
+    attack(
+        "`filter-branch`",
+        "cd \"$MINE\"; FILTER_BRANCH_SQUELCH_WARNING=1 \"$GIT\" filter-branch -f --msg-filter \"sed s/^/x/\" -- side",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`switch -c`",
+        "\"$GIT\" switch --quiet -c new",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`symbolic-ref`",
+        "\"$GIT\" symbolic-ref HEAD refs/heads/side",
+        Refused,
+        Refused,
+    ),
     attack("`stash` by name", "git stash", Refused, Refused),
     attack("`stash` by path", "\"$GIT\" stash", Refused, Refused),
+    attack("`stash -u` by path", "\"$GIT\" stash -u", Refused, Refused),
     attack(
         "`worktree add`",
         "\"$GIT\" worktree add --quiet -b new ../stolen",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`worktree add --detach`, and a commit there",
+        "\"$GIT\" worktree add --quiet --detach ../there && cd ../there && \"$GIT\" commit --allow-empty -m x",
         Refused,
         Refused,
     ),
@@ -162,6 +262,18 @@ pub(super) const ATTACKS: [Attack; 51] = [
         "\"$GIT\" push --quiet \"$ELSEWHERE\" main:stolen",
         Refused,
         Refused,
+    ),
+    attack(
+        "`send-pack` by name",
+        "git send-pack \"$ELSEWHERE\" main:refs/heads/stolen",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`send-pack` by path, to a directory",
+        "\"$GIT\" send-pack --quiet \"$ELSEWHERE\" main:refs/heads/stolen",
+        NotCovered,
+        NotCovered,
     ),
     attack(
         "hooks turned off",
@@ -178,6 +290,12 @@ pub(super) const ATTACKS: [Attack; 51] = [
     attack(
         "a ref written by Python",
         "python3 -c \"import os; open('.git/refs/heads/new', 'w').write(os.popen('\\\"$GIT\\\" rev-parse HEAD').read())\"",
+        Detected,
+        Detected,
+    ),
+    attack(
+        "HEAD written by hand",
+        "echo \"ref: refs/heads/side\" > .git/HEAD",
         Detected,
         Detected,
     ),
@@ -218,6 +336,24 @@ pub(super) const ATTACKS: [Attack; 51] = [
         Refused,
     ),
     attack(
+        "`safe-commit` of another's file",
+        "\"$HANDOFF\" safe-commit -m x -- edited",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "`safe-commit` with another home",
+        "HANDOFF_HOME=\"$MINE/home\" \"$HANDOFF\" safe-commit -m x -- edited; rm -rf \"$MINE/home\"",
+        Refused,
+        Refused,
+    ),
+    attack(
+        "options among the paths of `safe-commit`",
+        "\"$HANDOFF\" safe-commit -m x edited --no-verify --amend -- edited",
+        Refused,
+        Refused,
+    ),
+    attack(
         "`reset --hard` with `--git-dir`",
         "cd \"$MINE\"; git --git-dir=\"$REPO/.git\" --work-tree=\"$REPO\" reset --hard",
         Refused,
@@ -249,8 +385,28 @@ pub(super) const ATTACKS: [Attack; 51] = [
         NotCovered,
     ),
     attack(
+        "`rm --cached` by path",
+        "\"$GIT\" rm --quiet --cached theirs",
+        NotCovered,
+        NotCovered,
+    ),
+    attack(
         "`reset --hard` by name",
         "git reset --hard",
+        Refused,
+        Refused,
+    ),
+    attack("`restore` by name", "git restore .", Refused, Refused),
+    attack(
+        "`checkout --` by name",
+        "git checkout -- .",
+        Refused,
+        Refused,
+    ),
+    attack("`clean -fdx` by name", "git clean -fdxq", Refused, Refused),
+    attack(
+        "`rebase --autostash` by name",
+        "git rebase --autostash side",
         Refused,
         Refused,
     ),
@@ -278,10 +434,40 @@ pub(super) const ATTACKS: [Attack; 51] = [
         NotCovered,
         NotCovered,
     ),
+    attack(
+        "`rebase --autostash` by path",
+        "\"$GIT\" rebase --autostash side",
+        NotCovered,
+        NotCovered,
+    ),
     attack("another's file", "echo x > edited", NotCovered, NotCovered),
     attack(
         "by `/proc/self/cwd`",
         "echo x > /proc/self/cwd/edited",
+        NotCovered,
+        NotCovered,
+    ),
+    attack(
+        "another's file cut short",
+        "python3 -c \"import os; os.truncate('edited', 0)\"",
+        NotCovered,
+        NotCovered,
+    ),
+    attack(
+        "another's file by a link",
+        "ln -s \"$REPO/edited\" \"$MINE/link\"; echo x > \"$MINE/link\"; rm \"$MINE/link\"",
+        NotCovered,
+        NotCovered,
+    ),
+    attack(
+        "another's file by a second name for it",
+        "ln edited \"$MINE/second\"; echo x > \"$MINE/second\"; rm -f \"$MINE/second\"",
+        NotCovered,
+        NotCovered,
+    ),
+    attack(
+        "a file brought in by a move",
+        "echo x > \"$MINE/moved\"; mv \"$MINE/moved\" edited; rm -f \"$MINE/moved\"",
         NotCovered,
         NotCovered,
     ),
@@ -294,7 +480,7 @@ pub(super) const ATTACKS: [Attack; 51] = [
 ];
 
 /// By a library that knows nothing of hooks, from the Python that has it.
-pub(super) const BY_LIBGIT2: [Attack; 4] = [
+pub(super) const BY_LIBGIT2: &[Attack] = &[
     attack(
         "libgit2: a commit",
         "/usr/bin/python3 -c \"
