@@ -48,8 +48,19 @@ pub enum EngineError {
     #[error("cannot bring the results of the batch together")]
     Gather(#[source] handoff_git::GitError),
     /// What a part needs cannot be merged by itself.
-    #[error("the work of part `{0}` conflicts with that of another, and both are needed to begin")]
-    NoBeginning(handoff_core::PartName),
+    #[error(
+        "what `{needed}` did conflicts with the rest of what this task is to begin with, in {}: bring both together on your branch, then retry",
+        .paths.join(", ")
+    )]
+    NoBeginning {
+        /// Whose work does not fit.
+        needed: String,
+        /// Where.
+        paths: Vec<String>,
+    },
+    /// Git could not tell what a task goes on from.
+    #[error("cannot tell what the task goes on from")]
+    Continue(#[source] handoff_git::GitError),
     /// What a pause was going to do is written in words that nobody here knows.
     #[error("the note of the pause of {subject} cannot be read")]
     PauseNote {

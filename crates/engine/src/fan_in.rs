@@ -90,7 +90,10 @@ pub fn beginning(
     let pile = Pile::new(&git, workshop.repository, &batch, given)?;
     match pile.first_conflict() {
         None => Ok(Some(pile.top().clone())),
-        Some(part) => Err(EngineError::NoBeginning(part.clone())),
+        Some(conflict) => Err(EngineError::NoBeginning {
+            needed: conflict.part.to_string(),
+            paths: conflict.paths.clone(),
+        }),
     }
 }
 

@@ -25,9 +25,9 @@ pub(crate) struct Baton<'a> {
     /// Where the code stands, where something is known of it.
     pub(crate) ground: Option<&'a str>,
     pub(crate) branch: &'a BranchName,
-    /// What the sessions before left for this one.
-    pub(crate) packages: &'a [Package],
-    /// What was saved of earlier attempts at the task.
+    /// What was done before it, and at it.
+    pub(crate) hindsight: &'a str,
+    /// What was saved of earlier attempts.
     pub(crate) saved: &'a [SavedWork],
     /// What the tool brought together, and what it could not.
     pub(crate) gathering: Option<&'a Gathering>,
@@ -43,9 +43,7 @@ pub(crate) fn prompt(baton: &Baton<'_>) -> String {
         task.spec.name, task.fence, baton.base, baton.branch, task.spec.brief
     );
     text += &baton.ground.map_or_else(String::new, standing);
-    for package in baton.packages {
-        text += &before(package);
-    }
+    text += baton.hindsight;
     text += &saved(baton.saved);
     if let Some(gathering) = baton.gathering {
         text += &gathering.text();
@@ -90,7 +88,8 @@ fn saved_line(saved: &SavedWork) -> String {
     )
 }
 
-fn before(package: &Package) -> String {
+/// What a session left for those that come after it.
+pub(crate) fn before(package: &Package) -> String {
     let payload = &package.payload;
     let name = payload.task_name.as_ref().map_or("", |name| name.as_str());
     let said = payload.summary.as_ref().map(Summary::as_str);

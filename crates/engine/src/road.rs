@@ -16,6 +16,7 @@ use handoff_store::queue::Agents;
 
 use crate::adoption::session_of;
 use crate::attendance::Conclusion;
+use crate::earlier::hindsight;
 use crate::error::EngineError;
 use crate::fan_in::Gathering;
 use crate::judgement::{Judgement, judge};
@@ -26,7 +27,7 @@ use crate::session::Attendant;
 use crate::spawn::{Order, Spawn, session_name};
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
-use crate::{fan_in, phase, reconcile, storm};
+use crate::{continuation, fan_in, phase, reconcile, storm};
 
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,6 +187,11 @@ impl Walk {
         &self.task
     }
 
+    /// The session that works on it, or is about to.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
     fn go(
         &mut self,
         workshop: &mut Workshop<'_>,
@@ -234,6 +240,7 @@ impl Walk {
             phase::show_in_git(workshop, run).ok();
             self.base = run.head().clone();
         }
+        self.go_on(workshop)?;
         let task = &self.task;
         let attempt = Attempt::of(task);
         let path = workshop.places.worktree(task.project, attempt);
@@ -262,6 +269,17 @@ impl Walk {
         Ok((at, Work::OfAgent))
     }
 
+    /// A task that waited for others begins with what they did. Parts and phases have a beginning of their own.
+    fn go_on(&mut self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
+        if self.task.spec.part.is_none()
+            && let Some(beginning) = continuation::beginning(workshop, &self.task, &self.base)?
+        {
+            self.base = beginning.commit;
+            self.ground = Some(beginning.told);
+        }
+        Ok(())
+    }
+
     /// The worktree that somebody else has made for it.
     fn tree(&self, workshop: &Workshop<'_>) -> Result<Repository, EngineError> {
         let attempt = Attempt::of(&self.task);
@@ -276,14 +294,14 @@ impl Walk {
         gathering: Option<&Gathering>,
         told: Option<&str>,
     ) -> Result<(), EngineError> {
-        let packages = workshop.packages_before(&self.task)?;
+        let hindsight = hindsight(workshop, &self.task)?;
         let saved = self.saved(workshop);
         let text = prompt(&Baton {
             task: &self.task,
             base: &self.base,
             ground: self.ground.as_deref(),
             branch: &Attempt::of(&self.task).branch(&self.task),
-            packages: &packages,
+            hindsight: &hindsight,
             saved: &saved,
             gathering,
             told,

@@ -84,7 +84,8 @@ impl Git {
         counts(&call.run()?).ok_or(unknown)
     }
 
-    fn has_commit(&self, at: &Repository, commit: &CommitId) -> Result<bool, GitError> {
+    /// Whether a commit is there.
+    pub fn has_commit(&self, at: &Repository, commit: &CommitId) -> Result<bool, GitError> {
         let object = format!("{commit}^{{commit}}");
         let call = self.call("rev-parse", at.any_place()).arguments([
             "--verify",

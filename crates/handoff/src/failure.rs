@@ -149,7 +149,8 @@ impl From<EngineError> for Failure {
             | EngineError::Wait(_)
             | EngineError::Unfinished(_)
             | EngineError::Gather(_)
-            | EngineError::NoBeginning(_)
+            | EngineError::NoBeginning { .. }
+            | EngineError::Continue(_)
             | EngineError::NoProof(_)
             | EngineError::PauseNote { .. }
             | EngineError::NoBatch(_)

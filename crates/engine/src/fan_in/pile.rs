@@ -116,8 +116,8 @@ impl<'a> Pile<'a> {
         }
     }
 
-    pub(super) fn first_conflict(&self) -> Option<&PartName> {
-        self.conflicts.first().map(|it| &it.part)
+    pub(super) fn first_conflict(&self) -> Option<&Conflict> {
+        self.conflicts.first()
     }
 
     /// Takes off the part that was put on at this height, and those that were built on it, and puts the rest together again.

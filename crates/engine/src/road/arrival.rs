@@ -56,8 +56,11 @@ impl Walk {
         match self.go(workshop, spawn) {
             Ok(ending) => Ok(ending),
             // Its parts do not fit together: trying again would not help.
-            Err(error @ EngineError::NoBeginning(_)) => {
-                self.reject(workshop, Ending::Blocked(reason(&error.to_string())))
+            Err(error @ EngineError::NoBeginning { .. }) => {
+                let ending = Ending::Blocked(reason(&error.to_string()));
+                let ending = self.reject(workshop, ending)?;
+                self.summon(&ending, spawn);
+                Ok(ending)
             }
             Err(EngineError::NoProof(why)) => {
                 let cause = Cause::NoProof;

@@ -5,6 +5,8 @@ mod baseline;
 #[cfg(test)]
 mod carrying;
 #[cfg(test)]
+mod continuation;
+#[cfg(test)]
 mod fan_in;
 #[cfg(test)]
 mod holder;

@@ -1,5 +1,6 @@
 //! What a session is told.
 
+use handoff_core::task::Command;
 use handoff_engine::Ending;
 
 use crate::stage::{Stage, after, names, owning, verified};
@@ -84,4 +85,26 @@ fn a_session_knows_who_it_is() {
     assert_eq!(stage.walk(&agent).ending, Ending::Done);
     let told = std::fs::read_to_string(told).unwrap();
     assert_eq!(told, format!("main fix {} 1 1\n", task.id));
+}
+
+#[test]
+fn a_second_attempt_is_told_what_was_against_the_first() {
+    let mut stage = Stage::new();
+    let task = stage.add(verified("fix", "echo it is wrong; test -e right.txt"));
+    stage.walk("echo wrong > wrong.txt");
+    stage.tell(&task, Command::Retry);
+    let copy = stage.env.work().join("prompt.md");
+    let agent = format!(
+        "cp \"$HANDOFF_PROMPT_FILE\" {}; touch right.txt",
+        copy.display()
+    );
+    assert_eq!(stage.walk(&agent).ending, Ending::Done);
+    let prompt = std::fs::read_to_string(copy).unwrap();
+    for part in [
+        "\n# What became of earlier attempts at this task\n\nAttempt 1 failed:\n",
+        "\n> `echo it is wrong; test -e right.txt` exited with 1: it is wrong\n",
+        "`wrong.txt`",
+    ] {
+        assert!(prompt.contains(part), "{part:?} is not in {prompt}");
+    }
 }

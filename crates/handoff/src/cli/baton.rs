@@ -2,16 +2,18 @@
 //!
 //! It is a view of the ledger at the time of a dump, never read back. If it cannot be written, the task is recorded all the same.
 
-use handoff_core::task::Evidence;
-use handoff_core::{Batch, Ownership, Task, TaskId, visible};
+use handoff_core::task::{Dependency, Evidence};
+use handoff_core::{Batch, Ownership, Task, visible};
 use handoff_engine::Ground as Standing;
 use handoff_files::{Dir, Mode, atomic};
 use handoff_git::Git;
 use handoff_git::status::Subjects;
-use handoff_store::{packages, read, tasks};
+use handoff_store::queue::TaskRef;
+use handoff_store::{read, tasks};
 
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::failure::Failure;
 
 /// So many commits are told.
 const COMMITS: u32 = 3;
@@ -82,9 +84,9 @@ fn short(commit: &str) -> &str {
 }
 
 /// Writes the baton of a task.
-pub(super) fn write(desk: &mut Desk, task: &Task, survey: Survey) {
+pub(super) fn write(desk: &mut Desk, task: &Task, survey: Survey, ctx: &Context) {
     let ground = survey.finish(desk);
-    write_on(desk, task, &ground);
+    write_on(desk, task, &ground, ctx);
 }
 
 /// Writes the batons of everything in a batch.
@@ -92,13 +94,13 @@ pub(super) fn write_batch(desk: &mut Desk, batch: &Batch, ctx: &Context) {
     let ground = Ground::of(desk, ctx);
     let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, batch.id));
     for task in members.unwrap_or_default() {
-        write_on(desk, &task, &ground);
+        write_on(desk, &task, &ground, ctx);
     }
 }
 
-fn write_on(desk: &mut Desk, task: &Task, ground: &Ground) {
-    let learned = learned(desk, task.id);
-    let text = text(task, ground, &learned);
+fn write_on(desk: &mut Desk, task: &Task, ground: &Ground, ctx: &Context) {
+    let past = Past::of(desk, task, ctx);
+    let text = text(task, ground, &past);
     let place = desk.places().batons(task.project);
     // The ledger has the task; a view that cannot be written is written at the next dump.
     Dir::create_private(&place)
@@ -113,18 +115,35 @@ fn name(task: &Task) -> String {
     format!("{}.md", task.spec.name)
 }
 
-/// The packages that earlier sessions left of this task.
-fn learned(desk: &mut Desk, task: TaskId) -> Vec<String> {
-    let left = read(&mut *desk.store, |tx| packages::of_task(tx, task)).unwrap_or_default();
-    let line = |it: handoff_core::PackageRecord| {
-        let kind = it.label.kind.word();
-        format!("- {kind}: `handoff package show {}`", it.label.id)
-    };
-    left.into_iter().map(line).collect()
+/// What was done before a task. What cannot be found out is left out: the baton is for reading.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    /// The tasks that it goes on from.
+    tasks: Vec<String>,
+    /// What they left, and what became of earlier attempts.
+    told: String,
+}
+
+impl Past {
+    pub(super) fn of(desk: &mut Desk, task: &Task, ctx: &Context) -> Self {
+        let named = |it: &Dependency| desk.find(&TaskRef::Id(it.task)).ok();
+        let named = { task.spec.after.iter() }.filter_map(named);
+        let tasks = named.map(|it| format!("- `{}`", it.spec.name)).collect();
+        let told = Self::told(desk, task, ctx).unwrap_or_default();
+        Self { tasks, told }
+    }
+
+    /// Only our own headings begin a line; what sessions said is quoted.
+    fn told(desk: &mut Desk, task: &Task, ctx: &Context) -> Result<String, Failure> {
+        let clock = ctx.clock()?;
+        let mut workshop = desk.workshop(ctx, &*clock)?;
+        let told = handoff_engine::hindsight(&mut workshop, task)?;
+        Ok(told.replace("\n# ", "\n## "))
+    }
 }
 
 /// The baton as text.
-pub(super) fn text(task: &Task, ground: &Ground, learned: &[String]) -> String {
+pub(super) fn text(task: &Task, ground: &Ground, past: &Past) -> String {
     let state = task
         .state
         .ending()
@@ -158,7 +177,8 @@ pub(super) fn text(task: &Task, ground: &Ground, learned: &[String]) -> String {
             .map(|it| format!("- {}", quoted_word(it.as_str()))),
     );
     text += &section("Read first", reading(task));
-    text += &section("What the last sessions left", learned.iter().cloned());
+    text += &section("Goes on from", past.tasks.iter().cloned());
+    text += &past.told;
     text += &section("Proved so far", task.evidence.iter().filter_map(proof));
     text + &finish(task)
 }

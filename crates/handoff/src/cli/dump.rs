@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use handoff_api::{ExitCode, TaskDocument};
-use handoff_core::task::{Brief, Command, Reason, Summary, TaskSpec, VerifyCommand, View};
-use handoff_core::{IdempotencyKey, Task, TaskId, TaskName};
+use handoff_core::task::{
+    Brief, Command, Dependency, Reason, Summary, TaskSpec, Until, VerifyCommand, View, dependencies,
+};
+use handoff_core::{Caller, IdempotencyKey, Task, TaskId, TaskName, TaskState};
 use handoff_store::queue::{Answer, Change, TaskRef};
 
 use super::batch::SlotsArg;
 use super::batch::opening::{self, Earnest};
 use super::errand::Reading;
-use super::queue::{KeyArg, show_change};
+use super::queue::{KeyArg, demands, show_change};
 use super::{baton, worker};
 use crate::context::Context;
 use crate::desk::{Desk, fence};
@@ -37,8 +39,14 @@ pub(super) struct Args {
     /// A shell command whose success proves the work.
     #[arg(long, value_name = "COMMAND")]
     verify: Option<VerifyCommand>,
+    /// A task that must be done first: this one goes on from what it leaves. May be given several times.
+    #[arg(long, value_name = "TASK")]
+    after: Vec<String>,
+    /// Inside a session: do not wait until the task of the session is done.
+    #[arg(long)]
+    at_once: bool,
     /// Open a batch from a manifest, TOML or JSON; `-` reads it from stdin.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "next", "status", "verify", "tests", "batch_id"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "next", "status", "verify", "tests", "after", "at_once", "batch_id"])]
     open_batch: Option<PathBuf>,
     #[command(flatten)]
     slots: SlotsArg,
@@ -121,16 +129,12 @@ fn check_project(wanted: Option<&str>, ctx: &Context) -> Result<(), Failure> {
 fn dump_task(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let is_dry = args.dry_run;
     let status = args.status();
-    if args.verify.is_some() && status != Status::Active {
-        return Err(Failure::usage(
-            "`--verify` goes with `--status active` only",
-        ));
-    }
+    args.refuse_misplaced(status)?;
     let mut desk = Desk::open(ctx)?;
     let fence = fence(ctx, args.fence);
     let key = args.key.key.clone();
     let (change, verb) = match status {
-        Status::Active => (args.adding(&desk)?, "dumped"),
+        Status::Active => (args.adding(&mut desk)?, "dumped"),
         Status::Done => {
             let summary = Some(parsed::<Summary>(args.said()?)?);
             let command = Command::Complete { fence, summary };
@@ -159,17 +163,34 @@ fn record(
 ) -> Result<ExitCode, Failure> {
     let survey = baton::Survey::begin(desk, ctx);
     let recorded = desk.submit(change, key)?;
-    let mut is_open = false;
+    let mut dumped = None;
     if let Answer::Task(task) = &recorded.receipt.answer {
-        baton::write(desk, task, survey);
-        is_open = task.state.ending().is_none();
+        baton::write(desk, task, survey, ctx);
+        dumped = Some(task);
     }
     let shown = show_change(desk, &recorded, verb, ctx);
     let shown = shown.map_err(|failure| recorded.untold(failure))?;
-    if is_open {
-        worker::miss(desk, ctx)?;
+    match dumped {
+        Some(task) if task.state == TaskState::Waiting => tell_wait(desk, task, ctx)?,
+        Some(task) if task.state.ending().is_none() => worker::miss(desk, ctx)?,
+        Some(_) | None => {}
     }
     Ok(shown)
+}
+
+/// Says what it waits for. It is recorded: not knowing the names is no reason to fail.
+fn tell_wait(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
+    let named = |it: &Dependency| desk.find(&TaskRef::Id(it.task)).ok();
+    let names: Vec<_> = { task.pending.iter() }
+        .filter_map(named)
+        .map(|it| format!("`{}`", it.spec.name))
+        .collect();
+    if names.is_empty() || ctx.out.is_json() {
+        return Ok(());
+    }
+    let names = names.join(" and ");
+    let text = format!("It begins when {names} is done, and goes on from there.");
+    Ok(ctx.out.note(text)?)
 }
 
 /// The baton as it would be written, or the task as it is.
@@ -204,7 +225,7 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
         ctx.out.document(TaskDocument::SCHEMA, document)?;
     } else {
         let ground = baton::Ground::of(desk, ctx);
-        let text = baton::text(&task, &ground, &[]);
+        let text = baton::text(&task, &ground, &baton::Past::of(desk, &task, ctx));
         ctx.out.line(crate::output::plain(text.trim_end()))?;
         ctx.out.note("Nothing was dumped.")?;
     }
@@ -243,12 +264,45 @@ impl Args {
         })
     }
 
-    fn adding(self, desk: &Desk) -> Result<Change, Failure> {
+    /// What says how a task is to be worked on says nothing of one that has ended.
+    fn refuse_misplaced(&self, status: Status) -> Result<(), Failure> {
+        let given = [
+            ("--verify", self.verify.is_some()),
+            ("--after", !self.after.is_empty()),
+            ("--at-once", self.at_once),
+        ];
+        let misplaced = given.into_iter().find(|(_, is_given)| *is_given);
+        match misplaced.filter(|_| status != Status::Active) {
+            Some((name, _)) => {
+                let text = format!("`{name}` goes with `--status active` only");
+                Err(Failure::usage(text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What must be done first. What a session hands on goes on from what it leaves, so its own task is among it.
+    fn demands(&self, desk: &mut Desk) -> Result<Vec<Dependency>, Failure> {
+        let mut demands = demands(desk, &self.after, Until::Done)?;
+        if let Caller::Session {
+            task: Some(task), ..
+        } = desk.caller
+            && !self.at_once
+        {
+            let until = Until::Done;
+            demands.push(Dependency { task, until });
+        }
+        Ok(dependencies(demands))
+    }
+
+    fn adding(self, desk: &mut Desk) -> Result<Change, Failure> {
+        let after = self.demands(desk)?;
         let tests = self.tests.as_deref();
         let tests = tests.map_or_else(String::new, |it| format!("\n\nThe tests for this: {it}"));
         let brief: Brief = parsed(&format!("{}{tests}", self.said()?))?;
         let spec = TaskSpec {
             verify: self.verify.clone(),
+            after,
             ..TaskSpec::new(self.name()?, brief)
         };
         Ok(Change::Add {

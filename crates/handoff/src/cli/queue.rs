@@ -6,6 +6,7 @@ mod list;
 mod report;
 mod show;
 
+pub(super) use add::demands;
 pub(super) use list::tone;
 
 use clap::Subcommand;

@@ -181,3 +181,58 @@ fn a_dump_for_another_project_is_refused() {
     dump(&["--workspace", "/"]).failure(3);
     dump(&["--project", "repo", "--workspace", "."]).success();
 }
+
+#[test]
+fn what_a_session_dumps_goes_on_from_its_own_task() {
+    let mut stage = Stage::new();
+    stage.add("fix");
+    let claim = stage.json("queue claim fix");
+    let id = claim["task"]["id"].as_str().unwrap().to_owned();
+    stage
+        .env
+        .set("HANDOFF_SESSION", "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60")
+        .set("HANDOFF_TASK_ID", id.clone())
+        .set("HANDOFF_FENCE", "1");
+    assert_snapshot!(stage.say("dump --task next --next Go.").snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    dumped next: waiting
+    --- stderr ---
+    It begins when `fix` is done, and goes on from there.
+    ");
+    assert_eq!(stage.json("queue show next")["waiting_for"][0], id);
+    stage
+        .say("dump --task aside --next Go. --at-once")
+        .success();
+    assert_eq!(stage.state("aside"), "queued");
+    stage
+        .say("dump --task fix --next Stuck. --status blocked --after next")
+        .failure(2);
+}
+
+#[test]
+fn a_baton_has_what_the_tasks_before_it_left() {
+    let stage = Stage::new();
+    stage.add("first");
+    let script = "[[step]]\nwrite = { path = 'new', text = 'new' }\n[[step]]\n\
+                  run = ['handoff', 'done', '--summary', 'The bound is exclusive.']\n";
+    let script = stage.script("agent.toml", script);
+    let words = ["worker", "--once", "--script"].map(std::ffi::OsStr::new);
+    stage
+        .run(words.into_iter().chain([script.as_os_str()]))
+        .success();
+    let dry = stage
+        .say("dump --task second --next Go. --after first --dry-run")
+        .success();
+    for part in [
+        "## Goes on from\n\n- `first`\n",
+        "## What the session before you left (first)\n",
+        "> The bound is exclusive.\n",
+    ] {
+        assert!(
+            dry.stdout.contains(part),
+            "{part:?} is not in {}",
+            dry.stdout
+        );
+    }
+}

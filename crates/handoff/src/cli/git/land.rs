@@ -2,7 +2,7 @@
 
 use handoff_api::{ExitCode, LandingDocument};
 use handoff_core::{Action, BranchName};
-use handoff_engine::{Attempt, publish_baseline};
+use handoff_engine::{Attempt, fan_in, publish_baseline};
 use handoff_git::land::{LandError, Landed};
 use handoff_git::{CommitLock, CommitLockError, Git};
 use handoff_store::queue::{Change, Proved};
@@ -17,7 +17,7 @@ use crate::output::plain;
 /// them; what cannot land now waits, and you are told what for.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A task, by name or id, or one of its branches.
+    /// A task or a batch, by name or id, or one of their branches.
     what: String,
     /// The branch to move; the one that is checked out here, unless said otherwise.
     #[arg(long, value_name = "BRANCH")]
@@ -79,8 +79,15 @@ fn branch(args: &Args, desk: &mut Desk) -> Result<BranchName, Failure> {
             Failure::usage(format!("{:?} is not a branch of ours", args.what)).because(&error)
         });
     }
-    let task = desk.task(&args.what)?;
-    Ok(Attempt::of(&task).branch(&task))
+    let unknown = match desk.task(&args.what) {
+        Ok(task) => return Ok(Attempt::of(&task).branch(&task)),
+        Err(failure) => failure,
+    };
+    // A task of that name would have been meant: it is the smaller thing.
+    match desk.batch(&args.what) {
+        Ok(batch) if unknown.code == ExitCode::NotFound => Ok(fan_in::branch(&batch.spec.name)),
+        Ok(_) | Err(_) => Err(unknown),
+    }
 }
 
 fn waits(error: &LandError) -> Failure {

@@ -62,13 +62,13 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         ),
     };
     let mut desk = Desk::open(ctx)?;
-    let mut demands = demands(&mut desk, &args.after, Until::Done)?;
-    demands.extend(self::demands(&mut desk, &args.after_end, Until::Ended)?);
+    let mut after = demands(&mut desk, &args.after, Until::Done)?;
+    after.extend(demands(&mut desk, &args.after_end, Until::Ended)?);
     let spec = TaskSpec {
         priority: Priority::new(args.priority),
         owns,
         verify: args.verify,
-        after: dependencies(demands),
+        after: dependencies(after),
         ..TaskSpec::new(args.name, brief)
     };
     let id = TaskId::from_uuid(handoff_process::mint());
@@ -102,7 +102,12 @@ fn brief(text: Option<String>, file: Option<&Path>) -> Result<Brief, Failure> {
     Brief::try_from(text).map_err(|error| Failure::usage(error.to_string()))
 }
 
-fn demands(desk: &mut Desk, names: &[String], until: Until) -> Result<Vec<Dependency>, Failure> {
+/// The tasks that must have come so far.
+pub(in crate::cli) fn demands(
+    desk: &mut Desk,
+    names: &[String],
+    until: Until,
+) -> Result<Vec<Dependency>, Failure> {
     let mut found = vec![];
     for name in names {
         let task = match desk.task_ref(name)? {

@@ -66,13 +66,41 @@ fn what_is_dumped_is_taken_by_a_worker_that_waits(stage: &Stage) {
 fn a_session_that_finishes_hands_on_to_the_next(stage: &Stage) {
     stage.add("first");
     let program = env!("CARGO_BIN_EXE_handoff");
-    let dump = format!(
-        "[[step]]\nwhen = {{ env = \"HANDOFF_TASK\", is = \"first\" }}\n\
-         run = [{program:?}, \"dump\", \"--task\", \"second\", \"--next\", \"Go on.\"]\n"
-    );
-    let worked = work(stage, &(dump + WRITE)).success();
+    let worked = work(
+        stage,
+        &HANDING_ON.replace("[\"HANDOFF\"", &format!("[{program:?}")),
+    )
+    .success();
     assert_eq!(worked.stdout, "first is done\nsecond is done\n");
+    let task = stage.json("queue show second");
+    let branch = branch(&task);
+    assert_eq!(stage.repo.changes_of(&branch), ["all.txt", "prompt.md"]);
+    assert_eq!(stage.repo.file_of(&branch, "all.txt"), "half\nwhole\n");
+    let prompt = stage.repo.file_of(&branch, "prompt.md");
+    for part in [
+        "Go on.",
+        "> The first half is there; the second needs care.",
+        "with what `first` left",
+    ] {
+        assert!(prompt.contains(part), "{part} is not in {prompt}");
+    }
 }
+
+/// The first hands on before it has finished; what it writes after that, and what it says at the end, is for the next one too.
+const HANDING_ON: &str = r#"
+[[step]]
+when = { env = "HANDOFF_TASK", is = "first" }
+run = ["HANDOFF", "dump", "--task", "second", "--next", "Go on."]
+[[step]]
+when = { env = "HANDOFF_TASK", is = "first" }
+write = { path = "half.txt", text = "half\n" }
+[[step]]
+when = { env = "HANDOFF_TASK", is = "first" }
+run = ["HANDOFF", "done", "--summary", "The first half is there; the second needs care."]
+[[step]]
+when = { env = "HANDOFF_TASK", is = "second" }
+run = ["sh", "-ec", "(cat half.txt; echo whole) > all.txt; cp \"$HANDOFF_PROMPT_FILE\" prompt.md"]
+"#;
 
 /// 2: a commit sweeps in what another session has staged.
 fn a_commit_has_nothing_of_what_another_has_staged(stage: &Stage) {
@@ -189,6 +217,9 @@ fn one_task_becomes_several_and_comes_together(stage: &Stage) {
     }
     assert_eq!(stage.repo.resolve(&format!("{branch}:one/stolen")), None);
     assert_eq!(stage.repo.git(["worktree", "list"]).lines().count(), 1);
+    std::fs::remove_file(stage.repo.path().join("batch.toml")).unwrap();
+    stage.say("land spread").success();
+    assert_eq!(stage.repo.resolve("HEAD"), stage.repo.resolve(branch));
 }
 
 /// Sets context, commits by itself, looks, and asks for what it is not to know.
