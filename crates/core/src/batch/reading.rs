@@ -153,20 +153,23 @@ impl Reader {
         let name: Option<BatchName> = self.required("", "batch_id", draft.batch_id);
         let limit = self.limit(draft.timeout_hours);
         let overlap = self.overlap_rule(draft.overlap.as_deref());
+        let count = draft.sub_tasks.len();
         let parts = self.parts(draft.sub_tasks, name.as_ref(), limit);
-        self.relations(&parts, overlap, rules);
+        self.relations(&parts, count, overlap, rules);
         let serial = draft.amdahl_estimate.and_then(|it| {
             self.unknown("amdahl_estimate", it.unknown);
             it.serial_minutes
         });
-        let fan_in_task = self.required("", "fan_in_task", draft.fan_in_task);
-        let fan_in = self.fan_in(draft.fan_in, fan_in_task, serial);
+        let fan_in_task: Option<TaskName> = self.required("", "fan_in_task", draft.fan_in_task);
+        let fan_in = self.fan_in(draft.fan_in, fan_in_task.clone(), serial);
         let next = match draft.next_after_fanin {
             None => Some(None),
             Some(next) => self.next(next).map(Some),
         };
+        let last = { next.iter().flatten() }.map(Successor::task);
+        self.task_names(&parts, fan_in_task.iter().chain(last));
         let rationale = self.optional("split_rationale", draft.split_rationale);
-        let manifest = Manifest {
+        Some(Manifest {
             name: name?,
             parts,
             fan_in: fan_in?,
@@ -174,9 +177,7 @@ impl Reader {
             rationale: rationale?,
             overlap,
             workspace: draft.workspace,
-        };
-        self.task_names(&manifest);
-        Some(manifest)
+        })
     }
 
     fn limit(&mut self, hours: Option<f64>) -> Option<TimeLimit> {
@@ -231,19 +232,20 @@ impl Reader {
         let verify = self.optional(&inner(&place, "verify"), draft.verify);
         let agent = self.optional(&inner(&place, "agent"), draft.agent);
         let name = name?;
+        // Where a batch, a brief or a check is wrong, that is told. The part is still one that others wait for or run into.
         let task = match batch {
             Some(batch) => self.kept(&place, batch.task(&name)),
-            None => None,
+            None => name.as_str().parse().ok(),
         };
         Some(PartSpec {
             name,
             task: task?,
-            brief: brief?,
+            brief: brief.unwrap_or_else(|| FAN_IN_BRIEF.parse().expect("it says something")),
             owns: owns?,
             estimate,
             after,
-            verify: verify?,
-            agent: agent?,
+            verify: verify.flatten(),
+            agent: agent.flatten(),
             limit: None,
         })
     }
@@ -339,17 +341,18 @@ impl Reader {
         })
     }
 
-    fn relations(&mut self, parts: &[PartSpec], overlap: OverlapRule, rules: Rules) {
-        if parts.is_empty() && self.mistakes.is_empty() {
+    /// `count` is how many there should be.
+    fn relations(&mut self, parts: &[PartSpec], count: usize, overlap: OverlapRule, rules: Rules) {
+        if count == 0 {
             self.wrong("sub_tasks", Wrong::Empty);
         }
-        if parts.len() > rules.most {
-            let (count, most) = (parts.len(), rules.most);
+        if count > rules.most {
+            let most = rules.most;
             self.wrong("sub_tasks", Wrong::TooMany { count, most });
             return;
         }
         // A part that could not be read is no part, and whoever waits for it is not to blame.
-        if self.mistakes.is_empty() {
+        if parts.len() == count {
             for (number, part) in parts.iter().enumerate() {
                 let place = place(number, Some(part.name.as_str()));
                 self.all_wrong(&place, relations::strangers(part, parts));
@@ -363,11 +366,13 @@ impl Reader {
     }
 
     /// Every task that would be published has a name of its own.
-    fn task_names(&mut self, manifest: &Manifest) {
-        let parts = manifest.parts.iter().map(|it| &it.task);
-        let next = manifest.next.as_ref().map(Successor::task);
+    fn task_names<'a>(
+        &mut self,
+        parts: &'a [PartSpec],
+        others: impl Iterator<Item = &'a TaskName>,
+    ) {
         let mut seen = BTreeSet::new();
-        for name in parts.chain([&manifest.fan_in.task]).chain(next) {
+        for name in parts.iter().map(|it| &it.task).chain(others) {
             if !seen.insert(name) {
                 self.wrong("", Wrong::Duplicate(name.to_string()));
             }

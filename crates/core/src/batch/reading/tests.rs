@@ -140,6 +140,25 @@ sub_tasks[1] (../two).agent: `Claude` is no name for an agent: it takes a letter
 }
 
 #[test]
+fn one_mistake_hides_no_other() {
+    let parts = [
+        part("one", "src/", "depends_on = [\"nobody\"]"),
+        part("one", "src/new.rs", "").replace("brief = \"", "brief = \"\" #"),
+    ];
+    let text = of_parts("", &[&parts[0], &parts[1]]).replace("batch_id = \"", "batch_id = \"../");
+    let told = mistakes(&text).join("\n");
+    for expected in [
+        "batch_id: '.' cannot stand at place 1",
+        "sub_tasks[0] (one): it depends on `nobody`",
+        "sub_tasks[1] (one).brief: the brief is empty",
+        "`src/` of `one` and `src/new.rs` of `one` overlap",
+        "the name `one` is used twice",
+    ] {
+        assert!(told.contains(expected), "{expected:?} is not in {told}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_told_by_its_line() {
     let line = |text: &str| match read(text) {
         Err(ManifestError::Unreadable { line, .. }) => line,
