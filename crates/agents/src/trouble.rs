@@ -14,6 +14,9 @@ use self::clue::Clue;
 /// What stands farther up is about something else.
 const NEAR: usize = 15;
 
+/// The same for one that has ended: its error is the last thing that it says.
+const LAST: usize = 4;
+
 /// Words of one who has used up what it may use.
 const LIMIT: [&str; 7] = [
     "usage limit",
@@ -91,6 +94,25 @@ impl Complaint {
     }
 }
 
+impl Complaint {
+    /// Reads the last lines of an agent that ended before anybody saw what it did. Only words that are about its quota or its
+    /// model count: anything else may be about the work.
+    pub fn last_words(lines: &[String], now: Timestamp, zone: &ZoneOf<'_>) -> Option<Self> {
+        let said = lines.iter().filter(|line| !line.trim().is_empty());
+        let last: Vec<String> = said.rev().take(LAST).cloned().collect();
+        let last: Vec<String> = last.into_iter().rev().collect();
+        let is_about = |words: &[&str]| last.iter().any(|line| has(line, words));
+        let trouble = if is_about(&LIMIT) {
+            Trouble::Limit
+        } else if is_about(&NETWORK) {
+            Trouble::Network
+        } else {
+            return None;
+        };
+        Some(Self::read(&last, None, now, zone)).filter(|it| it.trouble == trouble)
+    }
+}
+
 /// The newest line that names a time counts. A long one may go on in the next.
 fn resets_at(newest_first: &[&String], now: Timestamp, zone: &ZoneOf<'_>) -> Option<Timestamp> {
     let place = newest_first.iter().position(|it| has(it, &BEFORE_TIME))?;
@@ -135,6 +157,22 @@ mod tests {
     fn ends(text: &str, expected: Option<&str>) {
         let found = read(text, Some(Trouble::Limit)).resets_at;
         assert_eq!(found, expected.map(|it| it.parse().unwrap()), "{text}");
+    }
+
+    #[test]
+    fn of_one_that_has_ended_only_the_last_lines_about_quota_or_network_count() {
+        let last = |text: &str| {
+            let lines: Vec<_> = text.lines().map(str::to_owned).collect();
+            let found = Complaint::last_words(&lines, NOON.parse().unwrap(), &zone);
+            found.map(|it| (it.trouble, it.resets_at.is_some()))
+        };
+        let limit = "Error: You have hit your usage limit.\nTry again in 2 hours.\n\n";
+        assert_eq!(last(limit), Some((Trouble::Limit, true)));
+        let network = "API Error: ECONNREFUSED\n";
+        assert_eq!(last(network), Some((Trouble::Network, false)));
+        assert_eq!(last("error: no such option\nTry again.\n"), None);
+        assert_eq!(last("rate limit\n1\n2\n3\n4\n"), None, "it is long ago");
+        assert_eq!(last(""), None);
     }
 
     #[test]

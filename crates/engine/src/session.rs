@@ -12,6 +12,7 @@ use handoff_files::{Watch, WatchError};
 use handoff_session::journal::{self, Event};
 use handoff_session::last_word::LastWord;
 use handoff_session::message::{self, Finish, Urgency};
+use handoff_session::record::Ending;
 use handoff_session::state::Phase;
 use handoff_session::{Client, Known, Standing, catalogue, place};
 use handoff_store::{StoreError, StoreKind};
@@ -20,7 +21,7 @@ use crate::attendance::{self, Act, Conclusion, Life, Sight};
 use crate::echo::echo;
 use crate::error::EngineError;
 use crate::spawn::{Call, Need, Spawn};
-use crate::trouble::Stuck;
+use crate::trouble::{self, Stuck};
 use crate::workshop::{HEARTBEAT, Workshop};
 
 /// What an agent gets to leave by itself when it has finished.
@@ -167,6 +168,9 @@ impl<'a> Attendant<'a> {
         let has_ended = known.is_some_and(|known| known.record.ended.is_some());
         let is_believed = |it: &Stuck| has_ended || it.doubted_for(now).is_zero();
         match heard.stuck.filter(is_believed) {
+            None if heard.is_unseen && has_failed(known) => {
+                self.setback = trouble::last_words(workshop, &self.directory, known);
+            }
             None => self.setback = None,
             Some(_) if self.setback.is_some() => {}
             Some(stuck) => self.setback = Some(stuck.setback(workshop, &self.directory, known)),
@@ -263,12 +267,20 @@ fn life(known: &Known) -> Life {
     }
 }
 
+/// Whether its program ended with an error of its own.
+fn has_failed(known: Option<&Known>) -> bool {
+    let ended = known.and_then(|known| known.record.ended.as_ref());
+    ended.is_some_and(|it| matches!(it.exit, Ending::Code(1..)))
+}
+
 /// What the journal of a session tells.
 struct Heard {
     word: Option<LastWord>,
     phase: Phase,
     turns: u64,
     is_stalled: bool,
+    /// Whether nobody saw what its agent did before it ended.
+    is_unseen: bool,
     /// What keeps it from working.
     stuck: Option<Stuck>,
     /// What it asks a person, and the number of the event that says so.
@@ -290,6 +302,7 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         phase: Phase::Starting,
         turns: 0,
         is_stalled: false,
+        is_unseen: true,
         stuck: None,
         asks: None,
     };
@@ -301,6 +314,7 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         } = entry.event
         {
             heard.phase = state;
+            heard.is_unseen &= !matches!(state, Phase::Prompt | Phase::Busy | Phase::Blocked);
             if state != Phase::Exited {
                 let block = kind.filter(|block| Stuck::is_about(*block));
                 heard.stuck = block.map(|block| Stuck {

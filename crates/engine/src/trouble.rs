@@ -67,15 +67,31 @@ impl Stuck {
         let known_trouble = (self.block == Block::Limit).then_some(Trouble::Limit);
         let now = workshop.clock.now().wall;
         let zone = |name: Option<&str>| zone(name, &workshop.environment);
-        let complaint = Complaint::read(&lines, known_trouble, now, &zone);
-        let trouble = complaint.trouble;
-        let said = complaint.said.filter(|it| !it.is_empty());
-        Setback {
-            trouble,
-            agent: known.and_then(|known| known.record.agent.parse().ok()),
-            reason: reason(said.as_deref().unwrap_or(trouble.in_words())),
-            resets_at: complaint.resets_at,
-        }
+        told_by(Complaint::read(&lines, known_trouble, now, &zone), known)
+    }
+}
+
+/// The trouble of an agent that ended with an error before anybody saw what it did, by its last words; none if they are not about
+/// its quota or its model.
+pub(crate) fn last_words(
+    workshop: &Workshop<'_>,
+    directory: &Path,
+    known: Option<&Known>,
+) -> Option<Setback> {
+    let now = workshop.clock.now().wall;
+    let zone = |name: Option<&str>| zone(name, &workshop.environment);
+    let complaint = Complaint::last_words(&printed(directory), now, &zone)?;
+    Some(told_by(complaint, known))
+}
+
+fn told_by(complaint: Complaint, known: Option<&Known>) -> Setback {
+    let trouble = complaint.trouble;
+    let said = complaint.said.filter(|it| !it.is_empty());
+    Setback {
+        trouble,
+        agent: known.and_then(|known| known.record.agent.parse().ok()),
+        reason: reason(said.as_deref().unwrap_or(trouble.in_words())),
+        resets_at: complaint.resets_at,
     }
 }
 

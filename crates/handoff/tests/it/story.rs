@@ -34,6 +34,7 @@ on_both_stores! {
     tasks_that_overlap_are_not_handed_out_together,
     a_feature_that_was_killed_in_the_middle_goes_on_from_the_prompt_alone,
     an_agent_at_its_limit_makes_a_pause_and_no_failure,
+    an_agent_that_ends_at_its_limit_makes_a_pause_and_no_failure,
 }
 
 fn on_postgres(story: fn(&Stage)) {
@@ -262,9 +263,29 @@ hang = true
 write = { path = "new.txt", text = "new\n" }
 "#;
 
+/// The same of one that says so and ends with an error, before anybody sees what it does.
+const TURNED_AWAY: &str = r#"
+[[step]]
+when = { env = "HANDOFF_FENCE", is = "1" }
+print = "You have hit your usage limit. Try again in 1s.\n"
+[[step]]
+when = { env = "HANDOFF_FENCE", is = "1" }
+exit = 1
+[[step]]
+write = { path = "new.txt", text = "new\n" }
+"#;
+
 fn an_agent_at_its_limit_makes_a_pause_and_no_failure(stage: &Stage) {
+    makes_a_pause(stage, LIMITED);
+}
+
+fn an_agent_that_ends_at_its_limit_makes_a_pause_and_no_failure(stage: &Stage) {
+    makes_a_pause(stage, TURNED_AWAY);
+}
+
+fn makes_a_pause(stage: &Stage, script: &str) {
     stage.add("fix");
-    let script = stage.script("agent.toml", LIMITED);
+    let script = stage.script("agent.toml", script);
     let words = ["worker", "--until-empty", "--script"].map(std::ffi::OsStr::new);
     let worked = stage
         .run(words.into_iter().chain([script.as_os_str()]))
