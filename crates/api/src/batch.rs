@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use handoff_core::Timestamp;
 use handoff_core::batch::{
-    Basis, Batch, BatchState, Calibration, Estimate, Factor, Kind, Measured, Plan, Report, Stint,
-    StintEnd,
+    Basis, Batch, BatchState, Calibration, Estimate, Expected, Factor, Kind, Measured, Plan,
+    Report, Stint, StintEnd,
 };
 use handoff_core::task::{Phase, View};
 use handoff_core::{Task, TaskState};
@@ -36,6 +36,8 @@ pub struct BatchDocument {
     pub fan_in: BatchPartDocument,
     /// What comes after.
     pub next: Option<String>,
+    /// How long all of it will still take, as far as anybody can tell.
+    pub left_seconds: Option<f64>,
 }
 
 /// A part of a batch, or its fan-in.
@@ -59,6 +61,12 @@ pub struct BatchPartDocument {
     pub estimate_seconds: Option<f64>,
     /// What the attempt took that counts, so far.
     pub took_seconds: Option<f64>,
+    /// What is expected of it: the guess, corrected by experience; without one, what the other parts took.
+    pub expected_seconds: Option<f64>,
+    /// How much of that is left, while somebody works on it.
+    pub left_seconds: Option<f64>,
+    /// What is done for it in this moment, where its session is on this machine.
+    pub step: Option<&'static str>,
     /// Every attempt.
     pub stints: Vec<StintDocument>,
     /// What was said when it ended.
@@ -85,6 +93,10 @@ pub struct PartFacts<'a> {
     pub task: &'a Task,
     /// What was measured of it.
     pub measured: &'a Measured,
+    /// What is expected of it.
+    pub expected: Expected,
+    /// What is done for it in this moment.
+    pub step: Option<&'static str>,
 }
 
 impl BatchPartDocument {
@@ -94,6 +106,8 @@ impl BatchPartDocument {
             part,
             task,
             measured,
+            expected,
+            step,
         } = facts;
         Self {
             part: part.clone(),
@@ -105,6 +119,9 @@ impl BatchPartDocument {
             agent: task.spec.agent.as_ref().map(ToString::to_string),
             estimate_seconds: measured.estimate.map(seconds_of),
             took_seconds: measured.last().map(|it| it.took().as_secs_f64()),
+            expected_seconds: expected.takes.map(|it| it.as_secs_f64()),
+            left_seconds: expected.left.map(|it| it.as_secs_f64()),
+            step: *step,
             stints: measured.stints.iter().map(StintDocument::of).collect(),
             said: said(&task.state),
         }

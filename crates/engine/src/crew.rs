@@ -5,12 +5,12 @@
 //! taken over by the next worker, and its agents do not notice.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use handoff_core::time::Nanos;
-use handoff_core::{Cursor, Rest, Task, TaskId};
+use handoff_core::{Cursor, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Watch, WatchError};
 use handoff_store::queue::Agents;
 use handoff_store::{StoreError, events, read, tasks};
@@ -61,14 +61,16 @@ pub enum Shift {
 pub enum News<E> {
     /// Something was put right.
     Repaired(Repaired),
-    /// A hand begins with a task.
-    Begun(Box<Task>),
+    /// A hand begins with a task, in a session.
+    Begun(Box<Task>, SessionId),
     /// A hand goes on with what a dead worker had begun.
-    TakenOver(Box<Task>),
+    TakenOver(Box<Task>, SessionId),
+    /// Somebody is at work, and time passes; only for a crew that ticks.
+    Passing,
     /// A hand is done.
     Ended(Walked),
     /// A hand had to give up; the task is back in the queue.
-    GivenUp(E),
+    GivenUp(TaskName, E),
     /// Nothing is ready; these rests keep something waiting.
     Idle(Vec<Rest>),
     /// The kernel has no watches left: it looks every few seconds instead of being told.
@@ -86,9 +88,14 @@ pub struct Crew<S: Site> {
     bell: Sender<Knock<S::Error>>,
     /// The newest event when nothing was ready.
     seen: Option<Cursor>,
-    patience: Duration,
     /// How often all of it is looked at anyway.
     round: Duration,
+    /// When that is next.
+    next_round: Nanos,
+    /// Another worker came or died: the next round is soon.
+    is_urgent: bool,
+    /// How often whoever listens wants to hear that time passes.
+    tick: Option<Duration>,
     /// When something may be claimed although nothing has happened.
     due: Option<Nanos>,
     /// What keeps ready tasks waiting, the first to end first.
@@ -113,7 +120,7 @@ enum Knock<E> {
     /// The outcome of a task is recorded; there is room for another.
     Arrived(TaskId, Walked),
     /// A hand is done with a task, and has tidied up after it.
-    Hand(TaskId, Result<(), E>),
+    Hand(TaskId, TaskName, Result<(), E>),
 }
 
 impl<S: Site> Crew<S> {
@@ -128,13 +135,21 @@ impl<S: Site> Crew<S> {
             door,
             bell,
             seen: None,
-            patience: ROUND,
             round: ROUND,
+            next_round: Nanos(0),
+            is_urgent: false,
+            tick: None,
             due: None,
             rests: vec![],
             may_adopt: true,
             is_idle: false,
         }
+    }
+
+    /// Tells so often that time passes, while somebody is at work.
+    #[must_use]
+    pub fn ticking(self, tick: Option<Duration>) -> Self {
+        Self { tick, ..self }
     }
 
     /// Works until the shift is over, and tells what happens.
@@ -146,10 +161,10 @@ impl<S: Site> Crew<S> {
         let _signed_in = sign_in(workshop)?;
         self.listen_to_ledger(workshop)?;
         if self.listen_to_workers(workshop)? == Hearing::Deaf {
-            (self.round, self.patience) = (SHORT_ROUND, SHORT_ROUND);
+            self.round = SHORT_ROUND;
             tell(News::Deaf)?;
         }
-        self.repair(workshop, &mut tell)?;
+        self.make_round(workshop, &mut tell)?;
         let mut began = 0;
         loop {
             began += self.hand_out(workshop, began, &mut tell)?;
@@ -192,11 +207,12 @@ impl<S: Site> Crew<S> {
         while self.wants_more(began + count)
             && let Some(walk) = self.claim(workshop)?
         {
-            tell(News::Begun(Box::new(walk.task().clone())))?;
+            let (task, session) = (Box::new(walk.task().clone()), walk.session());
             let now = workshop.clock.now().moment.awake;
-            self.rota.begin(walk.task(), now);
+            self.rota.begin(&task, now);
             self.start(walk);
             count += 1;
+            tell(News::Begun(task, session))?;
         }
         Ok(count)
     }
@@ -213,10 +229,11 @@ impl<S: Site> Crew<S> {
         let mut count = 0;
         for task in adoptable(workshop)? {
             if let Some(walk) = Walk::take_over(workshop, &task)? {
-                tell(News::TakenOver(Box::new(walk.task().clone())))?;
-                self.rota.join(walk.task());
+                let (task, session) = (Box::new(walk.task().clone()), walk.session());
+                self.rota.join(&task);
                 self.start(walk);
                 count += 1;
+                tell(News::TakenOver(task, session))?;
             }
         }
         Ok(count)
@@ -273,7 +290,7 @@ impl<S: Site> Crew<S> {
     }
 
     fn start(&mut self, walk: Walk) {
-        let id = walk.task().id;
+        let (id, name) = (walk.task().id, walk.task().spec.name.clone());
         let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
         self.hands += 1;
         thread::spawn(move || {
@@ -283,7 +300,7 @@ impl<S: Site> Crew<S> {
                 // What is tidied up from here on is nobody's hurry; the agent that begins meanwhile is.
                 handoff_process::step_back();
             });
-            bell.send(Knock::Hand(id, done)).ok();
+            bell.send(Knock::Hand(id, name, done)).ok();
         });
     }
 
@@ -293,25 +310,47 @@ impl<S: Site> Crew<S> {
         workshop: &mut Workshop<'_>,
         tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let now = workshop.clock.now().moment.awake;
-        let due = self.due.map(|due| due.since(now).max(AN_INSTANT));
-        let patience = self.patience.min(due.unwrap_or(self.round));
-        match self.door.recv_timeout(patience) {
-            Ok(knock) => self.open(knock, tell)?,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected)
-                if patience < self.patience =>
-            {
-                (self.seen, self.due) = (None, None);
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                (self.seen, self.patience) = (None, self.round);
-                self.may_adopt = true;
-                self.repair(workshop, tell)?;
-            }
+        let patience = self.patience(workshop.clock.now().moment.awake);
+        if let Ok(knock) = self.door.recv_timeout(patience) {
+            self.open(knock, tell)?;
         }
         while let Ok(knock) = self.door.try_recv() {
             self.open(knock, tell)?;
         }
+        let now = workshop.clock.now().moment.awake;
+        if std::mem::take(&mut self.is_urgent) {
+            self.next_round = self.next_round.min(now.after(A_MOMENT));
+        }
+        if self.due.is_some_and(|due| due <= now) {
+            (self.seen, self.due) = (None, None);
+        }
+        if self.next_round <= now {
+            self.make_round(workshop, tell)?;
+        }
+        if self.tick.is_some() && !self.rota.is_empty() {
+            tell(News::Passing)?;
+        }
+        Ok(())
+    }
+
+    /// How long nothing has to be done unless somebody knocks.
+    fn patience(&self, now: Nanos) -> Duration {
+        let round = self.next_round.since(now);
+        let due = self.due.map(|due| due.since(now));
+        let tick = self.tick.filter(|_| !self.rota.is_empty());
+        let first = [due, tick].into_iter().flatten().fold(round, Duration::min);
+        first.max(AN_INSTANT)
+    }
+
+    /// Looks at all of it, whoever knocks meanwhile: one that is always knocked at would never come to it otherwise.
+    fn make_round(
+        &mut self,
+        workshop: &mut Workshop<'_>,
+        tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.repair(workshop, tell)?;
+        (self.seen, self.may_adopt) = (None, true);
+        self.next_round = workshop.clock.now().moment.awake.after(self.round);
         Ok(())
     }
 
@@ -323,21 +362,21 @@ impl<S: Site> Crew<S> {
         match knock {
             Knock::Ledger => Ok(()),
             Knock::Worker => {
-                (self.patience, self.may_adopt) = (A_MOMENT, true);
+                (self.is_urgent, self.may_adopt) = (true, true);
                 Ok(())
             }
             Knock::Arrived(id, walked) => {
                 self.make_room(id);
                 tell(News::Ended(walked))
             }
-            Knock::Hand(id, done) => {
+            Knock::Hand(id, name, done) => {
                 self.hands -= 1;
                 match done {
                     Ok(()) => Ok(()),
                     Err(error) => {
                         self.make_room(id);
                         self.may_adopt = true;
-                        tell(News::GivenUp(error))
+                        tell(News::GivenUp(name, error))
                     }
                 }
             }

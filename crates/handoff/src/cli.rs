@@ -1,5 +1,6 @@
 //! The commands: one file each, and here their list.
 
+mod attempt;
 mod batch;
 mod baton;
 mod completion;

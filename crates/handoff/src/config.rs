@@ -56,7 +56,7 @@ pub(crate) struct GcConfig {
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkerConfig {
     /// How many tasks are worked on at the same time.
-    pub(crate) slots: Option<u16>,
+    pub(crate) slots: Option<NonZeroU16>,
     /// The agent for tasks that ask for none of their own.
     pub(crate) agent: Option<AgentName>,
     /// How many tasks at most one agent works on at the same time.

@@ -57,6 +57,8 @@ pub(crate) struct Output {
     width: usize,
     /// Whether text can be put anywhere on it.
     is_screen: bool,
+    /// How many lines at the bottom of the screen are drawn over by whatever is said next.
+    passing: usize,
     stdout: Box<dyn Write>,
     stderr: Box<dyn Write>,
 }
@@ -84,6 +86,7 @@ impl Output {
                 .unwrap_or(DEFAULT_WIDTH)
                 .max(40),
             is_screen: ambient.is_terminal && !is_dumb,
+            passing: 0,
             stdout: Box::new(io::stdout()),
             stderr: Box::new(io::stderr()),
         }
@@ -113,6 +116,7 @@ impl Output {
 
     /// A line of text for a person. Styles in it are ours; foreign text must have gone through [`plain()`].
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> io::Result<()> {
+        self.draw_over()?;
         writeln!(self.stdout, "{}", text.as_ref())?;
         self.stdout.flush()
     }
@@ -123,6 +127,25 @@ impl Output {
             Ticker::start(line)
         } else {
             Ticker::STILL
+        }
+    }
+
+    /// A table that stands at the bottom of a screen until something else is said, and is nowhere else.
+    pub(crate) fn passing_table(&mut self, table: &Table) -> io::Result<()> {
+        if !self.is_screen() {
+            return Ok(());
+        }
+        let text = table.render(self.width, self.palette);
+        self.line(&text)?;
+        self.passing = text.lines().count();
+        Ok(())
+    }
+
+    /// Takes away what was said in passing.
+    pub(crate) fn draw_over(&mut self) -> io::Result<()> {
+        match std::mem::take(&mut self.passing) {
+            0 => Ok(()),
+            lines => self.raw(format!("\x1b[{lines}A\x1b[J").as_bytes()),
         }
     }
 
@@ -145,6 +168,7 @@ impl Output {
 
     /// Something worth knowing that is not data.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) -> io::Result<()> {
+        self.draw_over()?;
         writeln!(self.stderr, "{}", text.as_ref())
     }
 

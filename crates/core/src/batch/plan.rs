@@ -7,12 +7,13 @@
 
 mod conflicts;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use super::calibration::{Calibration, Kind};
 use super::manifest::{Estimate, Manifest, PartSpec};
-use crate::PartName;
+use crate::{AgentName, PartName};
 use conflicts::Conflicts;
 
 /// What a part takes when nobody guessed anything.
@@ -62,23 +63,46 @@ pub enum Basis {
     Assumed,
 }
 
+/// What a worker takes on at the same time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room {
+    /// So many tasks.
+    pub slots: NonZeroUsize,
+    /// Who works on a part that asks for nobody.
+    pub usual: Option<AgentName>,
+    /// How many tasks an agent gets at most.
+    pub limits: BTreeMap<AgentName, NonZeroUsize>,
+}
+
+impl From<NonZeroUsize> for Room {
+    fn from(slots: NonZeroUsize) -> Self {
+        Self {
+            slots,
+            usual: None,
+            limits: BTreeMap::new(),
+        }
+    }
+}
+
 impl Plan {
-    /// For so many slots, with what is known of earlier guesses.
-    pub fn of(manifest: &Manifest, slots: NonZeroUsize, known: &Calibration) -> Self {
+    /// For what a worker takes on, with what is known of earlier guesses.
+    pub fn of(manifest: &Manifest, room: impl Into<Room>, known: &Calibration) -> Self {
+        let room = room.into();
         let guessed = guesses(manifest, known);
         let jobs = Jobs {
             parts: &manifest.parts,
             takes: &guessed,
             conflicts: Conflicts::of(&manifest.parts),
-            slots: slots.get(),
+            room: &room,
         };
         let fan_in = &manifest.fan_in;
         let multiple = known.multiple(Kind::FanIn, fan_in.agent.as_ref());
         let together = fan_in.estimate.map_or(Duration::ZERO, Estimate::span);
+        let (waves, parts) = (jobs.waves(), jobs.schedule());
         Self {
-            slots,
-            waves: jobs.waves(),
-            parts: jobs.schedule(),
+            slots: room.slots,
+            waves,
+            parts,
             fan_in: together.mul_f64(multiple),
         }
     }
@@ -140,7 +164,7 @@ struct Jobs<'a> {
     parts: &'a [PartSpec],
     takes: &'a [(Duration, Basis)],
     conflicts: Conflicts,
-    slots: usize,
+    room: &'a Room,
 }
 
 impl Jobs<'_> {
@@ -156,18 +180,28 @@ impl Jobs<'_> {
         self.parts[job].after.iter().all(is_done)
     }
 
+    fn agent(&self, job: usize) -> Option<&AgentName> {
+        self.parts[job].agent.as_ref().or(self.room.usual.as_ref())
+    }
+
+    /// Whether a worker would take a part on beside these.
+    fn has_room(&self, job: usize, beside: &[usize]) -> bool {
+        let agent = self.agent(job);
+        let most = agent.and_then(|it| self.room.limits.get(it));
+        let same = { beside.iter() }.filter(|&&it| self.agent(it) == agent);
+        beside.len() < self.room.slots.get() && most.is_none_or(|most| same.count() < most.get())
+    }
+
     /// As many of `waiting` as fit beside what runs.
     fn fitting(&self, waiting: &[usize], running: &[usize], done: &[usize]) -> Vec<usize> {
-        let mut chosen: Vec<usize> = vec![];
+        let mut beside = running.to_vec();
         for &job in waiting {
-            let beside = running.iter().chain(&chosen);
-            let is_free = { beside }.all(|&other| !self.conflicts.meet(job, other));
-            let has_room = running.len() + chosen.len() < self.slots;
-            if has_room && is_free && self.is_ready(job, done) {
-                chosen.push(job);
+            let is_free = { beside.iter() }.all(|&other| !self.conflicts.meet(job, other));
+            if is_free && self.has_room(job, &beside) && self.is_ready(job, done) {
+                beside.push(job);
             }
         }
-        chosen
+        beside.split_off(running.len())
     }
 
     fn waves(&self) -> Vec<Vec<usize>> {

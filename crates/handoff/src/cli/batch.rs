@@ -1,6 +1,6 @@
 //! `handoff batch`: a fan-out of parts that are worked on side by side, and the fan-in of their results.
 
-mod bar;
+pub(super) mod bar;
 mod change;
 mod follow;
 mod list;
@@ -13,6 +13,7 @@ mod show;
 mod timeline;
 
 pub(super) use list::row;
+pub(super) use look::calibration;
 pub(super) use plan::SlotsArg;
 
 use clap::Subcommand;

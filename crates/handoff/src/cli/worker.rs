@@ -1,6 +1,7 @@
 //! `handoff worker`: takes ready tasks down the road, several at a time.
 
 mod detach;
+mod panel;
 mod place;
 mod report;
 mod roll;
@@ -18,6 +19,7 @@ use handoff_engine::{Capacity, Crew, Shift};
 use handoff_store::StoreError;
 
 pub(super) use self::detach::come_up;
+use self::panel::Panel;
 use self::place::Place;
 use self::report::Reporter;
 pub(super) use self::roll::{living, miss};
@@ -111,8 +113,10 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         detach::come_up()?;
     }
     let clock = ctx.clock()?;
+    let panel = Panel::of(ctx)?;
     let crew = Crew::new(Place::new(ctx, spawner), capacity, shift);
-    let mut reporter = Reporter::new(shift);
+    let crew = crew.ticking(panel.is_some().then_some(panel::TICK));
+    let mut reporter = Reporter::new(shift, panel);
     let mut workshop = desk.workshop(ctx, &*clock)?;
     let mut untold = None;
     crew.work(&mut workshop, |news| {
@@ -128,7 +132,8 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 /// How many tasks are worked on at once here.
 pub(super) fn slots(ctx: &Context) -> Result<usize, Failure> {
-    Ok(ctx.config()?.worker.slots.map_or(SLOTS, usize::from))
+    let slots = ctx.config()?.worker.slots;
+    Ok(slots.map_or(SLOTS, |it| it.get().into()))
 }
 
 fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {

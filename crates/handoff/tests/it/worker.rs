@@ -347,3 +347,23 @@ fn a_person_can_have_something_opened_for_each_session() {
     work(&stage, WRITE).failure(3);
     assert_eq!(stage.json("queue show third")["attempts"], 0);
 }
+
+#[test]
+fn on_a_screen_a_worker_shows_what_is_at_work_and_leaves_only_what_came_of_it() {
+    let stage = Stage::new();
+    stage.add("fix");
+    let script = "[[step]]\nwait = \"1200ms\"\n[[step]]\nprint = \"done\"\n";
+    let script = stage.script("agent.toml", script);
+    let mut command = stage.command(["worker", "--until-empty", "--script"]);
+    command
+        .arg(script)
+        .env("TERM", "xterm")
+        .env("NO_COLOR", "1");
+    let seen = crate::pseudo_terminal::run(command, "");
+    assert_eq!(seen.code, Some(0), "{}", seen.text);
+    let (shown, left) = seen.text.rsplit_once("\x1b[2A\x1b[J").expect(&seen.text);
+    // Once when it began, and again after a second.
+    assert!(shown.matches("AT WORK").count() >= 2, "{shown:?}");
+    assert!(shown.contains("fix      █░░░░░░░░░"), "{shown:?}");
+    assert_eq!(left, "fix is done\n");
+}

@@ -51,6 +51,34 @@ fn minutes(span: Duration) -> u64 {
 }
 
 #[test]
+fn an_agent_gets_no_more_at_once_than_its_limit() {
+    let mut manifest = manifest(
+        &[
+            (Some(10), 0, None),
+            (Some(10), 1, None),
+            (Some(10), 2, None),
+        ],
+        0,
+    );
+    let codex: AgentName = "codex".parse().unwrap();
+    manifest.parts[2].agent = Some(codex.clone());
+    let claude: AgentName = "claude".parse().unwrap();
+    let room = |limits: &[(&AgentName, usize)]| Room {
+        slots: NonZeroUsize::new(3).unwrap(),
+        usual: Some(claude.clone()),
+        limits: limits
+            .iter()
+            .map(|(agent, most)| ((*agent).clone(), NonZeroUsize::new(*most).unwrap()))
+            .collect(),
+    };
+    let planned = |room| Plan::of(&manifest, room, &Calibration::default());
+    assert_eq!(minutes(planned(room(&[])).wall()), 10);
+    let limited = planned(room(&[(&claude, 1), (&codex, 1)]));
+    assert_eq!(minutes(limited.wall()), 20);
+    assert_eq!(limited.waves, [vec![0, 2], vec![1]]);
+}
+
+#[test]
 fn four_parts_on_two_slots_run_longest_first() {
     let sketches = [
         (Some(10), 0, None),

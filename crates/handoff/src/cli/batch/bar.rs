@@ -7,12 +7,12 @@ use handoff_core::task::Phase;
 /// So many characters.
 const CELLS: usize = 10;
 
-/// A bar: full when it is over, as far as the guess says while it runs. What runs over its guess is never shown as full.
-pub(super) fn bar(state: Phase, took: Option<f64>, estimate: Option<f64>) -> String {
+/// A bar: full when it is over, as far as is expected while it runs. What takes longer than expected is never shown as full.
+pub(in crate::cli) fn bar(state: Phase, took: Option<f64>, expected: Option<f64>) -> String {
     let filled = match state {
         Phase::Done | Phase::Failed | Phase::Blocked | Phase::Cancelled => CELLS,
         Phase::Waiting | Phase::Held | Phase::Resting | Phase::Queued => 0,
-        Phase::Leased | Phase::Running => underway(took, estimate),
+        Phase::Leased | Phase::Running => underway(took, expected),
     };
     let sign = match state {
         Phase::Failed | Phase::Blocked | Phase::Cancelled => "▓",
@@ -27,17 +27,33 @@ pub(super) fn bar(state: Phase, took: Option<f64>, estimate: Option<f64>) -> Str
     format!("{}{}", sign.repeat(filled), "░".repeat(CELLS - filled))
 }
 
-fn underway(took: Option<f64>, estimate: Option<f64>) -> usize {
-    let (Some(took), Some(estimate)) = (took, estimate) else {
+fn underway(took: Option<f64>, expected: Option<f64>) -> usize {
+    let (Some(took), Some(expected)) = (took, expected) else {
         return 1;
     };
-    let share = took / estimate;
+    let share = took / expected;
     let steps = (1..CELLS).take_while(|step| *step as f64 / CELLS as f64 <= share);
     steps.count().max(1)
 }
 
+/// How long something took, and how long it will still take, in seconds.
+pub(in crate::cli) fn time_text(
+    took: Option<f64>,
+    expected: Option<f64>,
+    left: Option<f64>,
+) -> String {
+    let span = |it: f64| span_text(Duration::from_secs_f64(it));
+    match (took, expected, left) {
+        (Some(took), _, Some(left)) => format!("{}, ~ {} left", span(took), span(left)),
+        (Some(took), Some(expected), None) => format!("{} of {}", span(took), span(expected)),
+        (Some(took), None, None) => span(took),
+        (None, Some(expected), _) => format!("~ {}", span(expected)),
+        (None, None, _) => "-".to_owned(),
+    }
+}
+
 /// `0.4s`, `18s`, `3m 20s`, `2h 05m`.
-pub(super) fn span_text(span: Duration) -> String {
+pub(in crate::cli) fn span_text(span: Duration) -> String {
     let seconds = span.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, 0..10) => format!("{:.1}s", span.as_secs_f64()),

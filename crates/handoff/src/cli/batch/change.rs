@@ -71,7 +71,8 @@ pub(super) fn tell(
             "the answer is not a batch",
         ));
     };
-    let look = look::take(desk, &BatchRef::Id(batch.id))?;
+    let known = look::calibration(desk)?;
+    let look = look::take(desk, &BatchRef::Id(batch.id), &known)?;
     let is_repeat = recorded.receipt.is_repeat;
     if ctx.out.is_json() {
         let receipt = BatchReceipt {

@@ -30,8 +30,10 @@ pub(super) fn run(
         LOOK_AGAIN
     };
     let mut shown: Option<Vec<String>> = None;
+    // Looking through all earlier batches again every second would tell nothing new.
+    let known = look::calibration(desk)?;
     loop {
-        let document = look::take(desk, batch)?.document;
+        let document = look::take(desk, batch, &known)?.document;
         let is_over = !matches!(document.state, "open" | "fan-in");
         let states = states(&document);
         if ctx.out.is_screen() || shown.as_ref() != Some(&states) {

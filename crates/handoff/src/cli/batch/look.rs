@@ -1,12 +1,16 @@
 //! A batch as it looks now: its tasks, their attempts, and what lies over them.
 
 use handoff_api::{BatchDocument, BatchPartDocument, PartFacts};
-use handoff_core::batch::{Batch, Calibration, Estimate, Kind, Measured, Sample, stints};
+use handoff_core::batch::{
+    Batch, Calibration, Estimate, Expected, Forecast, Kind, Measured, Sample, stints,
+};
 use handoff_core::task::View;
-use handoff_core::{Event, HoldScope, SessionId, StreamId, Task, TaskId};
+use handoff_core::{Event, HoldScope, StreamId, Task, TaskId};
+use handoff_session::Places;
 use handoff_store::queue::BatchRef;
 use handoff_store::{StoreError, Transaction, batches, events, holds, read, tasks};
 
+use crate::cli::attempt::step_of;
 use crate::desk::Desk;
 use crate::failure::Failure;
 
@@ -19,13 +23,32 @@ pub(super) struct Look {
     pub(super) measured: Vec<Measured>,
 }
 
-/// Looks at a batch.
-pub(super) fn take(desk: &mut Desk, batch: &BatchRef) -> Result<Look, Failure> {
+/// Looks at a batch, with what is known of earlier guesses.
+pub(super) fn take(
+    desk: &mut Desk,
+    batch: &BatchRef,
+    known: &Calibration,
+) -> Result<Look, Failure> {
     // What cannot be found out about holders must not keep anybody from looking.
     let lost = desk.lost().unwrap_or_default();
+    let places = desk.places().of_sessions();
     Ok(read(&mut *desk.store, |tx| {
         let batch = find(tx, batch)?;
-        look(tx, &batch, &lost)
+        let is_held = is_held(tx, &batch)?;
+        let moment = tx.now.moment.clone();
+        let view = View {
+            now: &moment,
+            is_held_above: is_held,
+            lost: &lost,
+        };
+        let tasks = Tasks::read(tx, &batch)?;
+        let forecast = Forecast::of(&tasks.measured, known);
+        let parts = tasks.documents(&forecast, &view, &places);
+        let document = document(&batch, is_held, parts, &forecast)?;
+        Ok(Look {
+            document,
+            measured: tasks.measured,
+        })
     })?)
 }
 
@@ -36,32 +59,61 @@ pub(super) fn find(tx: &mut Transaction<'_>, batch: &BatchRef) -> Result<Batch, 
     }
 }
 
-fn look(tx: &mut Transaction<'_>, batch: &Batch, lost: &[SessionId]) -> Result<Look, StoreError> {
+fn is_held(tx: &mut Transaction<'_>, batch: &Batch) -> Result<bool, StoreError> {
     let mut scopes = HoldScope::over(batch.project).to_vec();
     scopes.push(HoldScope::Batch(batch.id));
-    let is_held = batch.state.is_live() && holds::in_force(tx, &scopes)?.is_some();
-    let moment = tx.now.moment.clone();
-    let view = View {
-        now: &moment,
-        is_held_above: is_held,
-        lost,
-    };
-    let (mut parts, mut measured) = (vec![], vec![]);
-    for member in members(batch) {
-        let task = tasks::get(tx, member.task)?;
-        let times = measure(tx, &task, &member)?;
-        let facts = PartFacts {
-            part: member.name,
-            task: &task,
-            measured: &times,
-        };
-        parts.push(BatchPartDocument::of(&facts, &view));
-        measured.push(times);
+    Ok(batch.state.is_live() && holds::in_force(tx, &scopes)?.is_some())
+}
+
+/// The tasks of a batch with what was measured of each: parts first, the fan-in last.
+struct Tasks {
+    tasks: Vec<(String, Task)>,
+    measured: Vec<Measured>,
+}
+
+impl Tasks {
+    fn read(tx: &mut Transaction<'_>, batch: &Batch) -> Result<Self, StoreError> {
+        let (mut tasks, mut measured) = (vec![], vec![]);
+        for member in members(batch) {
+            let task = tasks::get(tx, member.task)?;
+            measured.push(measure(tx, &task, &member)?);
+            tasks.push((member.name, task));
+        }
+        Ok(Self { tasks, measured })
     }
+
+    fn documents(
+        &self,
+        forecast: &Forecast,
+        view: &View<'_>,
+        places: &Places,
+    ) -> Vec<BatchPartDocument> {
+        let each = self.tasks.iter().zip(&self.measured).zip(&forecast.tasks);
+        let document =
+            |(((part, task), measured), expected): ((&(String, Task), &Measured), &Expected)| {
+                let facts = PartFacts {
+                    part: part.clone(),
+                    task,
+                    measured,
+                    expected: *expected,
+                    step: step_of(&task.state, places),
+                };
+                BatchPartDocument::of(&facts, view)
+            };
+        each.map(document).collect()
+    }
+}
+
+fn document(
+    batch: &Batch,
+    is_held: bool,
+    mut parts: Vec<BatchPartDocument>,
+    forecast: &Forecast,
+) -> Result<BatchDocument, StoreError> {
     let fan_in = parts
         .pop()
         .ok_or_else(|| StoreError::Inconsistent(format!("{} has no fan-in", batch.id)))?;
-    let document = BatchDocument {
+    Ok(BatchDocument {
         id: batch.id.to_string(),
         name: batch.spec.name.to_string(),
         state: batch.state.word(),
@@ -73,8 +125,8 @@ fn look(tx: &mut Transaction<'_>, batch: &Batch, lost: &[SessionId]) -> Result<L
         parts,
         fan_in,
         next: batch.spec.next_name.as_ref().map(ToString::to_string),
-    };
-    Ok(Look { document, measured })
+        left_seconds: forecast.left.map(|it| it.as_secs_f64()),
+    })
 }
 
 /// A task of a batch as the batch knows it.
@@ -123,7 +175,7 @@ fn measure(tx: &mut Transaction<'_>, task: &Task, member: &Member) -> Result<Mea
 }
 
 /// How good guesses were in this project.
-pub(super) fn calibration(desk: &mut Desk) -> Result<Calibration, Failure> {
+pub(in crate::cli) fn calibration(desk: &mut Desk) -> Result<Calibration, Failure> {
     let project = desk.project;
     let samples = read(&mut *desk.store, |tx| {
         let mut samples: Vec<Sample> = vec![];

@@ -5,19 +5,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handoff_api::{BatchPlanDocument, ExitCode};
-use handoff_core::batch::{Calibration, Manifest, Plan};
+use handoff_core::batch::{Calibration, Manifest, Plan, Room};
 
 use super::bar::span_text;
 use super::look;
 use super::manifest_file;
 use super::timeline::{self, Piece, Row};
+use crate::cli::worker::slots;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::{Table, Tone};
-
-/// How many parts run at the same time when nobody says otherwise; as a worker has it.
-const SLOTS: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,15 +27,22 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct SlotsArg {
-    /// How many parts run at the same time.
+    /// How many parts run at the same time; as many as a worker here takes on, unless said otherwise.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     slots: Option<u16>,
 }
 
 impl SlotsArg {
-    fn number(&self) -> NonZeroUsize {
-        let given = self.slots.map_or(SLOTS, usize::from);
-        NonZeroUsize::new(given).unwrap_or(NonZeroUsize::MIN)
+    /// What a worker with this configuration takes on.
+    fn room(&self, ctx: &Context) -> Result<Room, Failure> {
+        let slots = self.slots.map_or_else(|| slots(ctx), |it| Ok(it.into()))?;
+        let config = ctx.config()?.worker;
+        let limits = config.limits.into_iter();
+        Ok(Room {
+            slots: NonZeroUsize::new(slots).unwrap_or(NonZeroUsize::MIN),
+            usual: config.agent,
+            limits: limits.map(|(agent, most)| (agent, most.into())).collect(),
+        })
     }
 }
 
@@ -56,7 +61,7 @@ pub(in crate::cli) fn show(
         Some(mut desk) => look::calibration(&mut desk)?,
         None => Calibration::default(),
     };
-    let plan = Plan::of(manifest, slots.number(), &known);
+    let plan = Plan::of(manifest, slots.room(ctx)?, &known);
     let document = BatchPlanDocument::of(manifest.name.to_string(), &plan);
     if ctx.out.is_json() {
         ctx.out.document(BatchPlanDocument::SCHEMA, document)?;

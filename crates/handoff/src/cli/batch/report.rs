@@ -22,8 +22,8 @@ pub(crate) struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = show::open(&args.batch, ctx)?;
     let batch = desk.batch_ref(&args.batch)?;
-    let look = look::take(&mut desk, &batch)?;
     let known = look::calibration(&mut desk)?;
+    let look = look::take(&mut desk, &batch, &known)?;
     let report = BatchReportDocument::of(look.document, &Report::of(&look.measured), &known);
     if ctx.out.is_json() {
         ctx.out.document(BatchReportDocument::SCHEMA, report)?;

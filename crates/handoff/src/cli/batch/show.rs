@@ -6,7 +6,7 @@ use handoff_api::{BatchDocument, BatchPartDocument, ExitCode};
 use handoff_core::task::Phase;
 use handoff_store::StoreError;
 
-use super::bar::{bar, span_text};
+use super::bar::{bar, span_text, time_text};
 use super::{follow, list, look};
 use crate::cli::queue::tone;
 use crate::context::Context;
@@ -29,7 +29,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.follow {
         return follow::run(&mut desk, &batch, ctx);
     }
-    let look = look::take(&mut desk, &batch)?;
+    let known = look::calibration(&mut desk)?;
+    let look = look::take(&mut desk, &batch, &known)?;
     if ctx.out.is_json() {
         ctx.out.document(BatchDocument::SCHEMA, look.document)?;
     } else {
@@ -53,39 +54,60 @@ pub(super) fn tell(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failu
     let state = ctx.out.styled(list::tone(batch.state), batch.state);
     let held = if batch.is_held { ", held" } else { "" };
     let (done, all) = (batch.done, batch.parts.len());
+    let left = { batch.left_seconds }.map_or_else(String::new, |it| {
+        format!(", about {} left", span_text(Duration::from_secs_f64(it)))
+    });
     ctx.out.line(format!(
-        "{name}  {state}{held}  {done} of {all} parts done\n"
+        "{name}  {state}{held}  {done} of {all} parts done{left}\n"
     ))?;
     ctx.out.table(&table(batch))?;
-    tell_trouble(batch, ctx)
+    tell_trouble(batch, ctx)?;
+    tell_result(batch, ctx)
+}
+
+/// Where the result is, and what is left to do with it.
+fn tell_result(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> {
+    if batch.state != "done" {
+        return Ok(());
+    }
+    let name = &batch.name;
+    Ok(ctx.out.note(format!(
+        "\nIts result is on `handoff/{name}`. Bring it into your branch: `handoff land {name}`."
+    ))?)
 }
 
 fn table(batch: &BatchDocument) -> Table {
-    let mut table = Table::new(&["PART", "STATE", "", "TIME", "TRY", "SESSION"]);
+    let mut table = Table::new(&["PART", "STATE", "", "TIME", "TRY", "STEP", "SESSION"]);
     for part in batch.parts.iter().chain([&batch.fan_in]) {
         table.row(cells(part));
     }
     table
 }
 
-fn cells(part: &BatchPartDocument) -> [(Tone, String); 6] {
-    let span = |it: f64| span_text(Duration::from_secs_f64(it));
-    let time = match (part.took_seconds, part.estimate_seconds) {
-        (Some(took), Some(estimate)) => format!("{} of {}", span(took), span(estimate)),
-        (Some(took), None) => span(took),
-        (None, Some(estimate)) => format!("~ {}", span(estimate)),
-        (None, None) => "-".to_owned(),
+fn cells(part: &BatchPartDocument) -> [(Tone, String); 7] {
+    // Of what is over, the guess is of interest, and not what was expected since.
+    let expected = match part.state {
+        Phase::Done | Phase::Failed | Phase::Blocked | Phase::Cancelled => part.estimate_seconds,
+        Phase::Waiting
+        | Phase::Held
+        | Phase::Resting
+        | Phase::Queued
+        | Phase::Leased
+        | Phase::Running => part.expected_seconds,
     };
+    let time = time_text(part.took_seconds, expected, part.left_seconds);
+    let step = part.step.unwrap_or("-").to_owned();
     let session = part.session.clone().unwrap_or_else(|| "-".to_owned());
     [
         (Tone::Strong, part.part.clone()),
         (tone(part.state), part.state.to_string()),
         (
             tone(part.state),
-            bar(part.state, part.took_seconds, part.estimate_seconds),
+            bar(part.state, part.took_seconds, expected),
         ),
         (Tone::Plain, time),
         (Tone::Faint, part.attempts.to_string()),
+        (Tone::Plain, step),
         (Tone::Faint, session),
     ]
 }

@@ -4,37 +4,70 @@ use handoff_api::{ExitCode, WalkedDocument};
 use handoff_engine::reconcile::Repaired;
 use handoff_engine::{Ending, News, Shift, Walked};
 
+use super::panel::Panel;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Tone, one_line, plain, rest_lines, why_it_rests};
 
 /// What came of the tasks so far.
-#[derive(Debug)]
 pub(super) struct Reporter {
     shift: Shift,
+    panel: Option<Panel>,
     ended: usize,
     wrong: usize,
 }
 
 impl Reporter {
-    pub(super) const fn new(shift: Shift) -> Self {
+    pub(super) const fn new(shift: Shift, panel: Option<Panel>) -> Self {
         Self {
             shift,
+            panel,
             ended: 0,
             wrong: 0,
         }
     }
 
     pub(super) fn tell(&mut self, news: News<Failure>, ctx: &mut Context) -> Result<(), Failure> {
+        self.notice(&news, ctx)?;
+        self.say(news, ctx)?;
+        match &self.panel {
+            Some(panel) => panel.draw(ctx),
+            None => Ok(()),
+        }
+    }
+
+    /// Who is at work now.
+    fn notice(&mut self, news: &News<Failure>, ctx: &Context) -> Result<(), Failure> {
+        let Some(panel) = &mut self.panel else {
+            return Ok(());
+        };
         match news {
+            News::Begun(task, session) | News::TakenOver(task, session) => {
+                panel.begin(task, *session, ctx)
+            }
+            News::Ended(walked) => {
+                panel.end(&walked.name);
+                Ok(())
+            }
+            News::GivenUp(name, _) => {
+                panel.end(name);
+                Ok(())
+            }
+            News::Repaired(_) | News::Passing | News::Idle(_) | News::Deaf => Ok(()),
+        }
+    }
+
+    fn say(&mut self, news: News<Failure>, ctx: &mut Context) -> Result<(), Failure> {
+        match news {
+            News::Passing => Ok(()),
             News::Repaired(repaired) => repairs(&repaired, ctx),
             // Of one task its end is enough.
-            News::Begun(_) if self.shift == Shift::Once => Ok(()),
-            News::Begun(task) => {
+            News::Begun(..) if self.shift == Shift::Once => Ok(()),
+            News::Begun(task, _) => {
                 let name = &task.spec.name;
                 note(format!("{name} begins, attempt {}", task.fence), ctx)
             }
-            News::TakenOver(task) => {
+            News::TakenOver(task, _) => {
                 let name = &task.spec.name;
                 note(
                     format!("{name} goes on: its worker is gone, its session is not"),
@@ -56,13 +89,13 @@ impl Reporter {
                 ctx,
             ),
             News::Ended(walked) => self.ended(&walked, ctx),
-            News::GivenUp(failure) => {
+            News::GivenUp(name, failure) => {
                 self.wrong += 1;
                 let causes: Vec<_> = failure.causes.iter().map(|it| one_line(it)).collect();
                 let why = [vec![one_line(&failure.message)], causes]
                     .concat()
                     .join(": ");
-                note(format!("A task was given back: {why}"), ctx)
+                note(format!("{name} was given back: {why}"), ctx)
             }
         }
     }
