@@ -51,7 +51,7 @@ pub use help::{CompletionDocument, HelpDocument};
 pub use message::{
     AnswerDocument, AnsweredDocument, DialogDocument, InterruptDocument, LastWordDocument,
     MessageDocument, MessageStep, MessagesDocument, ReplyDocument, SenderDocument,
-    SessionWaitDocument,
+    SessionWaitDocument, SignalDocument,
 };
 pub use package::{
     AttachmentDocument, ClaimOutcome, ContextChangeDocument, ContextDocument, ContextEntryDocument,
@@ -66,8 +66,8 @@ pub use plan::{
 pub use project::{CensusDocument, NeedDocument, ProjectDocument, RunRow, SessionRow};
 pub use prompt::{PromptDocument, TemplateDocument};
 pub use session::{
-    LogLineDocument, PaneDocument, SESSION_EVENT_SCHEMA, SessionDocument, SessionEndDocument,
-    SessionsDocument, TenureDocument,
+    LogGapDocument, LogLineDocument, PaneDocument, SESSION_EVENT_SCHEMA, SessionDocument,
+    SessionEndDocument, SessionsDocument, TenureDocument,
 };
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{

@@ -124,6 +124,24 @@ impl InterruptDocument {
     pub const SCHEMA: &str = "handoff.interrupt/1";
 }
 
+/// A signal that was sent to a session.
+#[derive(Debug, Serialize)]
+pub struct SignalDocument {
+    /// The session.
+    pub session: String,
+    /// What people call it.
+    pub name: String,
+    /// Its name, without `SIG`.
+    pub signal: String,
+    /// The processes that got it.
+    pub processes: Vec<u32>,
+}
+
+impl SignalDocument {
+    /// The schema of a signal that was sent.
+    pub const SCHEMA: &str = "handoff.signal/1";
+}
+
 /// What an agent asks a person.
 #[derive(Debug, Serialize)]
 pub struct DialogDocument {

@@ -139,6 +139,18 @@ impl LogLineDocument {
     pub const SCHEMA: &str = "handoff.log-line/1";
 }
 
+/// What was printed before the first line and is kept no longer.
+#[derive(Debug, Serialize)]
+pub struct LogGapDocument {
+    /// How many bytes.
+    pub dropped_bytes: u64,
+}
+
+impl LogGapDocument {
+    /// The schema of a gap.
+    pub const SCHEMA: &str = "handoff.log-gap/1";
+}
+
 /// How a session ended.
 #[derive(Debug, Serialize)]
 pub struct SessionEndDocument {

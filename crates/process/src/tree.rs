@@ -22,6 +22,7 @@ use crate::ancestry::{Ancestor, ancestry};
 use crate::child::group;
 use crate::clock;
 use crate::identity::Identity;
+use crate::signal_name::SignalName;
 use crate::stat::{Life, Stat};
 
 /// Between two looks at a tree that does not end although it was told to.
@@ -92,6 +93,16 @@ pub fn signal(processes: &[Identity], force: Force) {
             pidfd_send_signal(&pidfd, *signal).ok();
         }
     }
+}
+
+/// Sends this to all of these that are still who they were, and says who got it.
+#[must_use]
+pub fn send(processes: &[Identity], name: SignalName) -> Vec<Identity> {
+    let gets_it = |process: &&Identity| {
+        let pidfd = confirmed(**process);
+        pidfd.is_some_and(|it| pidfd_send_signal(it, name.signal()).is_ok())
+    };
+    processes.iter().filter(gets_it).copied().collect()
 }
 
 /// Kills what lives below this process, but for `spared` ones, until nothing is left or the time is over. Says

@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use handoff_agents::hook::HookReport;
 use handoff_files::{Dir, DirError};
-use handoff_process::Size;
+use handoff_process::{SignalName, Size};
 use rustix::net::sockopt::socket_peercred;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use crate::control::http::{self, Head, Headers};
 use crate::control::{
-    Asking, Attachment, Choosing, Errand, HttpError, Interrupted, Recognised, Reply, Returned,
-    Screenshot, Sent, Status, Stopped,
+    Asking, Attachment, Choosing, Errand, HttpError, Interrupted, Reach, Recognised, Reply,
+    Returned, Screenshot, Sent, Signalled, Status, Stopped,
 };
 use crate::last_word::LastWord;
 use crate::message::Order;
@@ -177,6 +177,12 @@ impl Client {
     /// Has the keys pressed that end a turn.
     pub fn interrupt(&self) -> Result<Interrupted, ClientError> {
         self.ask("POST", "/v1/interrupt", &[], Some(PATIENCE))
+    }
+
+    /// Sends a signal to what the holder has started.
+    pub fn signal(&self, signal: SignalName, to: Reach) -> Result<Signalled, ClientError> {
+        let body = json!({ "signal": signal.word(), "to": to }).to_string();
+        self.ask("POST", "/v1/signal", body.as_bytes(), Some(PATIENCE))
     }
 
     pub fn resize(&self, size: Size) -> Result<(), ClientError> {

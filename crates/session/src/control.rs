@@ -13,6 +13,7 @@
 //! | `POST /v1/replies` | `{"text": …}` is on the disk, for whoever started the session |
 //! | `POST /v1/errand` | `{"words": …, "directory": …}`: a command of this program is run outside of the sandbox, for the session; answered when it has ended |
 //! | `POST /v1/interrupt` | the keys that end a turn are pressed |
+//! | `POST /v1/signal` | `{"signal": …, "to": "agent"}` (or `"all"`) is sent, and who got it is the answer |
 //! | `POST /v1/resize` | `{"rows": …, "columns": …}` |
 //! | `POST /v1/stop` | `{"grace_ms": …}`; answered when nothing is left |
 //! | `GET /v1/attach?mode=write` | the connection becomes what a terminal shows and what is typed; `mode=read` only looks |
@@ -23,13 +24,15 @@ pub mod errand;
 pub mod gate;
 pub mod http;
 pub mod message;
+mod reach;
 mod screenshot;
 
 pub use errand::{Errand, Returned};
 pub use gate::{Entrance, Gate};
 pub use http::{Head, Headers, HttpError};
 pub use message::{
-    Asking, Attachment, Choosing, Interrupted, ROUTES, Recognised, Reply, Request, Sent, Status,
-    Stopped,
+    Asking, Attachment, Choosing, Interrupted, ROUTES, Recognised, Reply, Request, Sent, Signalled,
+    Status, Stopped,
 };
+pub use reach::Reach;
 pub use screenshot::Screenshot;

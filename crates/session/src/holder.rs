@@ -19,6 +19,7 @@ mod post;
 mod reception;
 mod rhythm;
 mod seeing;
+mod signalling;
 mod socket;
 mod stopping;
 mod stream;
@@ -49,7 +50,7 @@ use crate::record::{Record, RecordError};
 use crate::screen::Screen;
 use crate::signs::Signs;
 use crate::state::Judge;
-use crate::transcript::Transcript;
+use crate::transcript::{Cut, Transcript};
 
 use errands::Errands;
 use glance::Glance;
@@ -272,7 +273,7 @@ impl Holder<'_> {
 
     fn printed(&mut self, length: usize, now: Nanos) {
         let bytes = &self.buffer[..length];
-        self.transcript.append(bytes);
+        let cut = self.transcript.append(bytes);
         self.post.gain.printed(bytes);
         let aside = self.screen.print(bytes);
         // One who asks all the time and never reads the answers gets no more of them.
@@ -288,6 +289,9 @@ impl Holder<'_> {
         self.printed_at = Some(now);
         self.end_silence(now);
         self.guests.iter_mut().for_each(Guest::outdate);
+        if let Cut::At(dropped) = cut {
+            self.tell(Event::LogCut { dropped });
+        }
     }
 
     fn type_pending(&mut self) {

@@ -90,12 +90,16 @@ pub enum Event {
     LogIdle { silent_s: u64 },
     /// The agent prints again, after so many seconds.
     LogActive { silent_s: u64 },
+    /// So many of the first bytes that it printed are kept no longer.
+    LogCut { dropped: u64 },
     /// Nothing of the agent moves; so many messages to go on were sent before.
     Stalled { silent_s: u64, resumes: u32 },
     /// The watch has sent a message to go on.
     Resumed { resume: u32, of: u32 },
     /// The watch has given up.
     Escalated { resumes: u32 },
+    /// Somebody has sent a signal, and these got it.
+    Signalled { signal: String, processes: Vec<u32> },
     /// A file that the agent is to be told of has changed.
     FileChanged { path: PathBuf },
     /// The agent has ended, and everything that it started.
@@ -121,6 +125,14 @@ impl Event {
         Some(usage)
     }
 
+    /// How much of the transcript is kept no longer, if it says so.
+    pub const fn dropped(&self) -> Option<u64> {
+        let Self::LogCut { dropped } = self else {
+            return None;
+        };
+        Some(*dropped)
+    }
+
     /// The state that it says.
     const fn published(&self) -> Option<(Phase, Option<Block>)> {
         match self {
@@ -137,9 +149,11 @@ impl Event {
             | Self::Blocked { .. }
             | Self::LogIdle { .. }
             | Self::LogActive { .. }
+            | Self::LogCut { .. }
             | Self::Stalled { .. }
             | Self::Resumed { .. }
             | Self::Escalated { .. }
+            | Self::Signalled { .. }
             | Self::FileChanged { .. }
             | Self::Exited { .. }
             | Self::Other => None,
@@ -148,7 +162,7 @@ impl Event {
 }
 
 /// The words of all types, as `docs/events.md` explains them.
-pub const TYPES: [&str; 18] = [
+pub const TYPES: [&str; 20] = [
     "started",
     "state_changed",
     "send",
@@ -162,9 +176,11 @@ pub const TYPES: [&str; 18] = [
     "blocked",
     "log_idle",
     "log_active",
+    "log_cut",
     "stalled",
     "resumed",
     "escalated",
+    "signalled",
     "file_changed",
     "exited",
 ];

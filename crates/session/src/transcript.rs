@@ -30,8 +30,19 @@ pub struct Transcript {
     file: File,
     length: u64,
     limit: Limit,
+    /// How much the older file has.
+    older: u64,
     printed: u64,
     missing: u64,
+    dropped: u64,
+}
+
+/// Whether something that was kept had to make room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    None,
+    /// So many bytes from the beginning are kept no longer.
+    At(u64),
 }
 
 impl Transcript {
@@ -42,21 +53,29 @@ impl Transcript {
             file: open(session)?,
             length: 0,
             limit,
+            older: 0,
             printed: 0,
             missing: 0,
+            dropped: 0,
         })
     }
 
     /// Adds what the agent printed.
-    pub fn append(&mut self, bytes: &[u8]) {
+    pub fn append(&mut self, bytes: &[u8]) -> Cut {
         self.printed += bytes.len() as u64;
+        let before = self.dropped;
         if self.is_full() && self.rotate().is_err() {
             self.missing += bytes.len() as u64;
-            return;
+            return Cut::None;
         }
         match self.file.write_all(bytes) {
             Ok(()) => self.length += bytes.len() as u64,
             Err(_) => self.missing += bytes.len() as u64,
+        }
+        if self.dropped > before {
+            Cut::At(self.dropped)
+        } else {
+            Cut::None
         }
     }
 
@@ -82,6 +101,7 @@ impl Transcript {
             place::transcript(&self.session),
             place::older_transcript(&self.session),
         )?;
+        self.dropped += std::mem::replace(&mut self.older, self.length);
         self.file = open(&self.session)?;
         self.length = 0;
         Ok(())
@@ -100,8 +120,18 @@ fn open(session: &Path) -> io::Result<File> {
 #[derive(Debug)]
 pub struct Tail {
     pub bytes: Vec<u8>,
+    pub extent: Extent,
     /// Where the next byte of the newest file will be.
     pub end: u64,
+}
+
+/// How much of what is kept an end of it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Everything,
+    /// There is more before it.
+    Part,
 }
 
 /// The end of a transcript: its last `lines` lines, and no more than `most` bytes.
@@ -109,14 +139,20 @@ pub fn tail(session: &Path, lines: usize, most: u64) -> io::Result<Tail> {
     let (newer, end) = end_of(&place::transcript(session), most)?;
     let wanted = most.saturating_sub(newer.len() as u64);
     let needs_more = newer.iter().filter(|byte| **byte == b'\n').count() <= lines;
-    let mut bytes = if needs_more {
-        end_of(&place::older_transcript(session), wanted)?.0
+    let (mut bytes, older_end) = if needs_more {
+        end_of(&place::older_transcript(session), wanted)?
     } else {
-        vec![]
+        (vec![], end)
     };
     bytes.extend(newer);
+    let kept = older_end + end;
     let bytes = last_lines(bytes, lines);
-    Ok(Tail { bytes, end })
+    let extent = if bytes.len() as u64 == kept {
+        Extent::Everything
+    } else {
+        Extent::Part
+    };
+    Ok(Tail { bytes, extent, end })
 }
 
 /// The last bytes of a file, and where they end.
@@ -175,6 +211,16 @@ mod tests {
     }
 
     #[test]
+    fn what_had_to_make_room_is_counted() {
+        let place = tempfile::TempDir::new().unwrap();
+        let mut transcript = Transcript::create(place.path(), Limit::Bytes(4)).unwrap();
+        let pieces = ["abcd", "efghi", "jk", "lmn", "o"];
+        let cuts = pieces.map(|piece| transcript.append(piece.as_bytes()));
+        let none = Cut::None;
+        assert_eq!(cuts, [none, none, Cut::At(4), none, Cut::At(9)]);
+    }
+
+    #[test]
     fn the_last_lines_are_found_across_both_files() {
         let (place, _) = written(Limit::Bytes(4), &["ab\n", "cd\n", "ef\n", "g"]);
         let text =
@@ -183,6 +229,10 @@ mod tests {
         assert_eq!(text(1), "g");
         assert_eq!(text(3), "cd\nef\ng");
         assert_eq!(text(9), "ab\ncd\nef\ng");
+        let extent = |lines, most| tail(place.path(), lines, most).unwrap().extent;
+        assert_eq!(extent(4, 100), Extent::Everything);
+        assert_eq!(extent(3, 100), Extent::Part);
+        assert_eq!(extent(4, 9), Extent::Part);
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod rest;
 mod roster;
 pub(super) mod run;
 mod send;
+mod signal;
 mod snapshot;
 mod spawner;
 mod stop;
@@ -85,6 +86,8 @@ pub(super) enum Command {
     Answer(answer::Args),
     /// Make an agent stop what it is doing.
     Interrupt(interrupt::Args),
+    /// Send a signal to an agent, or to everything that it has started.
+    Signal(signal::Args),
     /// Wait until a session has ended and exit as it did, or until it does something.
     Wait(wait::Args),
     /// The agents that `run` knows, and how each is described.
@@ -133,6 +136,7 @@ impl Command {
             | Self::Messages(_)
             | Self::Answer(_)
             | Self::Interrupt(_)
+            | Self::Signal(_)
             | Self::Wait(_) => true,
             Self::Reply(_)
             | Self::Done(_)
@@ -148,7 +152,7 @@ impl Command {
 
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
     let ours = match command {
-        Command::Run(args) => return run::run(&args, ctx),
+        Command::Run(args) => return run::run(&args.settled()?, ctx),
         Command::Wait(args) => return wait::run(&args, ctx),
         Command::Ps(args) => ps::run(&args, ctx),
         Command::Pane(args) => pane::run(&args, ctx),
@@ -162,6 +166,7 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Block(args) => last_word::block(args, ctx),
         Command::Answer(args) => answer::run(&args, ctx),
         Command::Interrupt(args) => interrupt::run(&args, ctx),
+        Command::Signal(args) => signal::run(&args, ctx),
         Command::Agents(args) => agents::run(args, ctx),
         Command::Hook => Ok(hook::run(ctx)),
         Command::SessionHolder(args) => holder::run(args, ctx),

@@ -63,6 +63,7 @@ fn help_lists_the_commands_by_what_they_are_for() {
       wait         Wait until a session has ended and exit as it did, or until it does something
       answer       Answer the question that an agent shows, or see what it asks
       interrupt    Make an agent stop what it is doing
+      signal       Send a signal to an agent, or to everything that it has started
       stop         End a session, and say so when nothing of it is left
       logs         Show what a session has printed
       events       Read or follow the ledger, or what happens to a session

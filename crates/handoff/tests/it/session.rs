@@ -19,6 +19,7 @@ mod pane;
 mod pause;
 mod refusal;
 mod seat;
+mod signal;
 mod stop;
 mod summons;
 mod tmux;

@@ -7,11 +7,12 @@ use base64::engine::general_purpose::STANDARD;
 use handoff_agents::Block;
 use handoff_agents::hook::HookReport;
 use handoff_core::{Action, Caller, MessageId, SessionId, SessionName};
-use handoff_process::Size;
+use handoff_process::{SignalName, Size};
 use serde::{Deserialize, Serialize};
 
 use super::errand::Errand;
 use super::http::Head;
+use super::reach::Reach;
 use crate::dialog::Dialog;
 use crate::last_word::{self, LastWord};
 use crate::message::{self, Order, Urgency};
@@ -27,7 +28,7 @@ pub const LONGEST_REPLY: usize = 64 * 1024;
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 17] = [
+pub const ROUTES: [(&str, &str); 18] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
@@ -43,6 +44,7 @@ pub const ROUTES: [(&str, &str); 17] = [
     ("POST", "/v1/replies"),
     ("POST", "/v1/last-word"),
     ("POST", "/v1/errand"),
+    ("POST", "/v1/signal"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
 ];
@@ -70,6 +72,10 @@ pub enum Request {
     Reply(String),
     /// What a session in a sandbox has done outside.
     Errand(Errand),
+    Signal {
+        signal: SignalName,
+        to: Reach,
+    },
     Resize(Size),
     Stop {
         grace: Duration,
@@ -167,6 +173,13 @@ pub struct Interrupted {
     pub seq: u64,
 }
 
+/// A signal was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signalled {
+    /// The processes that got it.
+    pub processes: Vec<u32>,
+}
+
 /// How a session was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
@@ -187,6 +200,13 @@ struct InputBody {
 #[derive(Deserialize)]
 struct ReplyBody {
     text: String,
+}
+
+#[derive(Deserialize)]
+struct SignalBody {
+    signal: String,
+    #[serde(default)]
+    to: Reach,
 }
 
 #[derive(Deserialize)]
@@ -225,6 +245,7 @@ impl Request {
             ("POST", "/v1/replies") => reply(&read(body)?),
             ("POST", "/v1/last-word") => last_word(body),
             ("POST", "/v1/errand") => read(body).map(Self::Errand),
+            ("POST", "/v1/signal") => signal(&read(body)?),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
@@ -250,6 +271,7 @@ impl Request {
             Self::Input(_)
             | Self::Interrupt
             | Self::Answer(_)
+            | Self::Signal { .. }
             | Self::Resize(_)
             | Self::Stop { .. }
             | Self::Attach(Attachment::Write) => Action::Supervise,
@@ -298,6 +320,15 @@ fn last_word(body: &[u8]) -> Result<Request, Refusal> {
         return Err(refusal(413, "that is too long to be written down"));
     }
     read(body).map(Request::LastWord)
+}
+
+fn signal(body: &SignalBody) -> Result<Request, Refusal> {
+    let signal = body.signal.parse();
+    let signal = signal.map_err(|error| refusal(400, &format!("wrong signal: {error}")))?;
+    Ok(Request::Signal {
+        signal,
+        to: body.to,
+    })
 }
 
 fn resize(body: &ResizeBody) -> Result<Request, Refusal> {
@@ -367,6 +398,28 @@ mod tests {
             (
                 "POST /v1/input",
                 r#"{"text":"a","base64":"AA=="}"#,
+                Err(400),
+            ),
+            (
+                "POST /v1/signal",
+                r#"{"signal":"SIGUSR1"}"#,
+                Ok(Request::Signal {
+                    signal: "USR1".parse().unwrap(),
+                    to: Reach::Agent,
+                }),
+            ),
+            (
+                "POST /v1/signal",
+                r#"{"signal":"int","to":"all"}"#,
+                Ok(Request::Signal {
+                    signal: "INT".parse().unwrap(),
+                    to: Reach::All,
+                }),
+            ),
+            ("POST /v1/signal", r#"{"signal":"STOP"}"#, Err(400)),
+            (
+                "POST /v1/signal",
+                r#"{"signal":"INT","to":"init"}"#,
                 Err(400),
             ),
             (

@@ -57,6 +57,10 @@ impl Holder<'_> {
                 Ok(interrupted) => guest.answer(&interrupted),
                 Err(refusal) => guest.refuse(&refusal),
             },
+            Request::Signal { signal, to } => match self.pass_on(*signal, *to) {
+                Ok(signalled) => guest.answer(&signalled),
+                Err(refusal) => guest.refuse(&refusal),
+            },
             Request::Resize(size) => match self.terminal.resize(*size) {
                 Ok(()) => {
                     self.screen.resize(*size);

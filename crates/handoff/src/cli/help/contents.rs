@@ -56,6 +56,7 @@ const CHAPTERS: [Chapter; 8] = [
             "wait",
             "answer",
             "interrupt",
+            "signal",
             "stop",
             "logs",
             "events",

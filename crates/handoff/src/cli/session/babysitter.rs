@@ -52,6 +52,8 @@ fn hear(entry: &Entry, known: &Known, ctx: &mut Context) -> Result<(), Failure> 
         | Event::Usage { .. }
         | Event::LogIdle { .. }
         | Event::LogActive { .. }
+        | Event::LogCut { .. }
+        | Event::Signalled { .. }
         | Event::FileChanged { .. }
         | Event::Exited { .. }
         | Event::Other => return Ok(()),

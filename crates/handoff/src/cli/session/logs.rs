@@ -4,16 +4,17 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::time::Duration;
 
-use handoff_api::{ExitCode, LogLineDocument};
+use handoff_api::{ExitCode, LogGapDocument, LogLineDocument};
 use handoff_files::{Wake, Watch};
+use handoff_session::journal;
 use handoff_session::plain_text::PlainText;
-use handoff_session::transcript::{Tail, tail};
+use handoff_session::transcript::{Extent, Tail, tail};
 use handoff_session::{Known, catalogue, place};
 
 use super::address::{Address, unreadable};
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{end_with_reader, plain};
+use crate::output::{Tone, end_with_reader, plain};
 
 /// The most that is read to find the last lines.
 const MOST: u64 = 16 * 1024 * 1024;
@@ -42,7 +43,11 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         ));
     }
     let known = args.address.find(ctx)?;
-    let Tail { bytes, end } = tail(&known.directory, args.lines, MOST).map_err(|e| unread(&e))?;
+    let Tail { bytes, extent, end } =
+        tail(&known.directory, args.lines, MOST).map_err(|e| unread(&e))?;
+    if extent == Extent::Everything && !args.raw {
+        mark_gap(&known, ctx)?;
+    }
     let mut printer = Printer {
         text: (!args.raw).then(PlainText::default),
     };
@@ -52,6 +57,26 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     printer.finish(ctx)?;
     Ok(ExitCode::Done)
+}
+
+/// Says how much was printed before the first line that is kept.
+fn mark_gap(known: &Known, ctx: &mut Context) -> Result<(), Failure> {
+    let entries = journal::read(&known.directory);
+    let entries =
+        entries.map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
+    let dropped = entries.iter().rev().find_map(|entry| entry.event.dropped());
+    match dropped {
+        None => Ok(()),
+        Some(dropped_bytes) if ctx.out.is_json() => {
+            let gap = LogGapDocument { dropped_bytes };
+            Ok(ctx.out.document(LogGapDocument::SCHEMA, gap)?)
+        }
+        Some(dropped) => {
+            let text = format!("[{dropped} bytes were printed before this and are kept no longer]");
+            let text = ctx.out.styled(Tone::Faint, &text);
+            Ok(ctx.out.line(text)?)
+        }
+    }
 }
 
 fn unread(error: &io::Error) -> Failure {

@@ -34,6 +34,7 @@ fn a_stuck_agent_is_told_to_go_on_and_then_left_in_peace() {
     hall.until("stuck", "\"type\":\"log_idle\"");
     hall.until("stuck", "\"type\":\"resumed\",\"resume\":1,\"of\":9");
     hall.until("stuck", "\"state\":\"prompt\"");
+    hall.until("stuck", "\"type\":\"log_active\"");
     let events = hall.stage.say("events --id stuck --snapshot").success();
     let types: Vec<String> = events
         .json_lines()

@@ -94,3 +94,23 @@ fn the_documentation_names_every_event() {
         assert!(page.contains(&format!("`{word}`")), "{word}");
     }
 }
+
+#[test]
+fn what_is_sent_is_told_with_the_beginning_of_its_text() {
+    let hall = Hall::new();
+    hall.run("sink", &["cat"]);
+    let long = "ä".repeat(201);
+    for text in ["short", &long[..400], &long] {
+        let words = ["send", "--id", "sink", "--no-wait", "--message", text];
+        hall.stage.run(words).success();
+    }
+    let events = hall.stage.say("events --id sink --snapshot").json_lines();
+    let sends = events.iter().filter(|it| it["type"] == "send");
+    let told: Vec<_> = sends
+        .map(|it| (it["msg"].as_str().unwrap(), &it["msg_truncated"]))
+        .collect();
+    let beginning = &long[..400];
+    let (whole, cut) = (&false.into(), &true.into());
+    let expected = [("short", whole), (beginning, whole), (beginning, cut)];
+    assert_eq!(told, expected);
+}

@@ -129,6 +129,38 @@ fn everything_that_is_printed_is_kept_and_memory_does_not_grow() {
 }
 
 #[test]
+fn what_had_to_make_room_is_told_before_what_is_kept() {
+    let hall = Hall::new();
+    let flood = "stty -opost; yes abcdefg | head -c 4000000; echo THE END";
+    let session = hall.run("much", &["sh", "--log-limit", "1", "--", "-c", flood]);
+    hall.stage.say("wait --id much").success();
+    let log = Path::new(session.text("output_log_path"));
+    let older = log.with_file_name("transcript.1.log");
+    let kept: u64 = [log, &older]
+        .map(|it| fs::metadata(it).unwrap().len())
+        .iter()
+        .sum();
+    assert!(kept < 3 << 20, "{kept}");
+    let dropped = 4_000_008 - kept;
+    let shown = hall.stage.say("logs --id much --lines 9999999").success();
+    let said = format!("[{dropped} bytes were printed before this and are kept no longer]\n");
+    assert!(shown.stdout.starts_with(&said), "{:.200}", shown.stdout);
+    assert!(shown.stdout.ends_with("\nTHE END\n"));
+    let lines = hall
+        .stage
+        .say("logs --id much --lines 9999999 --json")
+        .success();
+    assert_eq!(lines.json_lines()[0]["dropped_bytes"], dropped);
+    let last = hall.stage.say("logs --id much --lines 1").success();
+    assert_eq!(last.stdout, "THE END\n");
+    let raw = hall
+        .stage
+        .say("logs --id much --lines 9999999 --raw")
+        .success();
+    assert_eq!(raw.stdout.len() as u64, kept);
+}
+
+#[test]
 fn logs_are_harmless_and_followed_to_the_end() {
     let hall = Hall::new();
     let script = "printf 'a\\033[31mb\\033]52;c;aGk=\\007\\r\\n'; read x; echo last";
