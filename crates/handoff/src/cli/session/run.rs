@@ -37,7 +37,8 @@ pub(super) const MIB: u64 = 1024 * 1024;
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// One of `handoff agents`, or any program for a terminal.
-    agent: OsString,
+    #[arg(required_unless_present_any = ["tmux", "watch"])]
+    agent: Option<OsString>,
     /// What to call the session; without it a name is made up.
     #[arg(long, value_name = "NAME")]
     id: Option<SessionName>,
@@ -59,8 +60,8 @@ pub(crate) struct Args {
     /// How much of what it prints is kept, twice, in MiB; 0 keeps everything.
     #[arg(long, value_name = "MIB")]
     log_limit: Option<u64>,
-    /// Its first message.
-    #[arg(long, value_name = "TEXT", conflicts_with = "task")]
+    /// Its first message; with `--task` what is said after the brief.
+    #[arg(long, value_name = "TEXT")]
     context: Option<String>,
     /// Claim this task for it; the brief is its first message, and the lease lasts as long as the session.
     #[arg(long, value_name = "TASK")]
@@ -105,7 +106,7 @@ impl Args {
         description: String,
     ) -> Self {
         Self {
-            agent,
+            agent: Some(agent),
             id: seat.id.clone(),
             detach: seat.detach,
             context: Some(context),
@@ -117,10 +118,44 @@ impl Args {
 }
 
 impl Args {
+    /// `run --tmux codex` and `run --watch codex`: what looks like the value of an option is the agent, where there is no other.
+    pub(super) fn settled(mut self) -> Result<Self, Failure> {
+        if self.agent.is_some() {
+            return Ok(self);
+        }
+        let window = self.tmux.as_ref().and_then(Option::as_ref);
+        let window = window.map(|name| OsString::from(name.as_str()));
+        let path = self
+            .watch
+            .old_path()
+            .map(|path| path.as_os_str().to_owned());
+        let agent = match (window, path) {
+            (Some(agent), None) => {
+                self.tmux = Some(None);
+                agent
+            }
+            (None, Some(agent)) => {
+                self.watch.forget_old_path();
+                agent
+            }
+            (Some(_), Some(_)) | (None, None) => {
+                return Err(Failure::usage("there is no agent to run")
+                    .hint("name it first: `handoff run AGENT`"));
+            }
+        };
+        self.agent = Some(agent);
+        Ok(self)
+    }
+
+    /// What is run. [`Self::settled`] has seen to it that there is something.
+    fn agent(&self) -> &OsStr {
+        self.agent.as_deref().unwrap_or_default()
+    }
+
     /// For a session that goes on with what another one left, with its task if it had one.
     pub(crate) fn resuming(agent: OsString, id: Option<SessionName>, detach: bool) -> Self {
         Self {
-            agent,
+            agent: Some(agent),
             id,
             detach,
             wording: Wording::Prose,
@@ -370,7 +405,7 @@ fn directory(args: &Args, ctx: &Context) -> Result<PathBuf, Failure> {
 /// The agent and the command line: a name that is no agent's is a program.
 fn command(args: &Args, ctx: &Context) -> Result<(Agent, Pointer, Vec<OsString>), Failure> {
     let own = own_program(ctx)?;
-    let name: Option<AgentName> = args.agent.to_str().and_then(|name| name.parse().ok());
+    let name: Option<AgentName> = args.agent().to_str().and_then(|name| name.parse().ok());
     let named = name.filter(|name| name.as_str() != Agent::GENERIC);
     if let Some(name) = named
         && let Some(described) = roster::find(&name, ctx)?
@@ -380,10 +415,10 @@ fn command(args: &Args, ctx: &Context) -> Result<(Agent, Pointer, Vec<OsString>)
         let pointer = agent.adapter.input.pointer;
         return Ok((agent, pointer, argv));
     }
-    let words = [std::slice::from_ref(&args.agent), &args.arguments].concat();
+    let words = [&[args.agent().to_owned()], args.arguments.as_slice()].concat();
     let generic = Agent::built_in(Agent::GENERIC).expect("it is built in");
     let argv = generic.argv(own, &words);
-    let pointer = built_in_pointer(&args.agent).unwrap_or(generic.adapter.input.pointer);
+    let pointer = built_in_pointer(args.agent()).unwrap_or(generic.adapter.input.pointer);
     Ok((generic, pointer, argv))
 }
 
@@ -402,7 +437,7 @@ fn refuse_prose(args: &Args) -> Result<(), Failure> {
         (None, Wording::Own) if args.watch.has_files() => "what is said of a file",
         (None, Wording::Own) => return Ok(()),
     };
-    let agent = args.agent.display();
+    let agent = args.agent().display();
     let text = format!("`{agent}` is a shell and would run {what} as commands");
     Err(Failure::usage(text).hint("choose one that reads: `handoff agents`"))
 }
@@ -433,4 +468,54 @@ fn show(known: &Known, window: Option<String>, ctx: &mut Context) -> Result<u8, 
     };
     ctx.out.note(way)?;
     Ok(ExitCode::Done.number())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    /// The agent, where one sits, and whether it is watched.
+    fn settled(words: &str) -> Result<(String, Seat, bool), ()> {
+        let words = std::iter::once("run").chain(words.split_whitespace());
+        let args = Line::try_parse_from(words).map_err(drop)?.args;
+        let args = args.settled().map_err(drop)?;
+        let agent = args.agent().to_str().expect("it was text").to_owned();
+        Ok((agent, args.seat(), args.watch.is_watching()))
+    }
+
+    #[test]
+    fn an_agent_is_found_also_behind_an_option_that_may_have_a_value() {
+        let of = |agent: &str, seat, is_watched| Ok((agent.to_owned(), seat, is_watched));
+        let table = [
+            ("codex", of("codex", Seat::Here, false)),
+            ("codex --tmux", of("codex", Seat::Window, false)),
+            ("codex --tmux cx", of("codex", Seat::Window, false)),
+            ("--tmux codex", of("codex", Seat::Window, false)),
+            ("--watch codex", of("codex", Seat::Beside, true)),
+            (
+                "--watch --preset plan codex",
+                of("codex", Seat::Beside, true),
+            ),
+            ("--watch codex --tmux", of("codex", Seat::Window, true)),
+            (
+                "--watch file codex --detach",
+                of("codex", Seat::Nowhere, false),
+            ),
+            ("--watch file --tmux codex", Err(())),
+            ("--watch", Err(())),
+            ("--tmux", Err(())),
+            ("", Err(())),
+        ];
+        for (words, expected) in table {
+            assert_eq!(settled(words), expected, "{words}");
+        }
+    }
 }

@@ -29,6 +29,12 @@ pub(super) struct WindowName(String);
 #[error("a window's name has 1 to 64 letters, digits, `-`, `_` and `.`")]
 pub(super) struct WindowNameError;
 
+impl WindowName {
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl FromStr for WindowName {
     type Err = WindowNameError;
 

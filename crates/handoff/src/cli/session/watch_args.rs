@@ -17,10 +17,10 @@ pub(super) struct WatchArgs {
     /// How long nothing may move, and how often it is told to go on: `impl` 8m/1, `plan` 3m/2, `gate` 15m/0.
     #[arg(long, value_name = "NAME", requires = "watch")]
     preset: Option<Preset>,
-    /// How long nothing may move before it is taken for stuck, in seconds or as `8m`.
+    /// How long nothing may move before it is taken for stuck, in seconds or as `8m`, which it is without this.
     #[arg(long, value_name = "DUR", requires = "watch")]
     stall_after: Option<Patience>,
-    /// How often it is told to go on before it is given up.
+    /// How often it is told to go on before it is given up; once without this.
     #[arg(long, value_name = "N", requires = "watch")]
     max_resumes: Option<u32>,
     /// Tell it when this file changes, which need not exist yet.
@@ -46,6 +46,16 @@ impl WatchArgs {
                 .map(|path| file(path, cwd))
                 .collect::<Result<_, _>>()?,
         })
+    }
+
+    /// The file of the old form.
+    pub(super) fn old_path(&self) -> Option<&Path> {
+        self.watch.as_ref()?.as_deref()
+    }
+
+    /// What was taken for a file was none.
+    pub(super) fn forget_old_path(&mut self) {
+        self.watch = Some(None);
     }
 
     /// Whether it is told of files.

@@ -24,11 +24,15 @@ fn the_context_is_the_first_message() {
 fn a_task_is_claimed_for_as_long_as_the_session_lives() {
     let hall = Hall::new();
     hall.stage.add("fix");
-    let shell = hall.run("worker", &["cat", "--task", "fix"]);
+    let words = ["cat", "--task", "fix", "--context", "Mind the gap."];
+    let shell = hall.run("worker", &words);
     assert_eq!(hall.stage.state("fix"), "running");
     assert_eq!(hall.listed("worker")["task"], "fix");
     let events = hall.stage.say("events --id worker --snapshot").stdout;
     assert!(events.contains("# Your task: fix"), "{events}");
+    let first = &hall.stage.json("messages --id worker")["messages"][0];
+    let text = first["text"].as_str().unwrap();
+    assert!(text.ends_with("\nMind the gap.\n"), "{text}");
     let second = hall.stage.say("run cat --detach --task fix --id second");
     assert_eq!(second.code(), Some(4), "{}", second.stderr);
     assert!(second.stderr.contains("fix"), "{}", second.stderr);
