@@ -44,8 +44,17 @@ pub struct Native {
     follower: Option<Follower>,
     /// How many turns of the record were told already.
     told: u64,
+    mark: Option<Mark>,
     /// A turn that has ended before its figures were on record, and the watch over the record.
     owed: Option<(u64, Watch)>,
+}
+
+/// Where the record stood when a message was sent off. What comes after it is the turn of that message, also if that is over
+/// before anybody has seen it begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Mark {
+    record: Option<PathBuf>,
+    turns: u64,
 }
 
 /// How it tells what it does.
@@ -95,6 +104,7 @@ impl Native {
             telling,
             follower: None,
             told: 0,
+            mark: None,
             owed: None,
         })
     }
@@ -223,14 +233,49 @@ impl Native {
         Some((turn, usage)).filter(|_| !usage.is_nothing())
     }
 
+    /// A message is sent off. If it is sent off once more, the first time counts.
+    pub fn mark(&mut self) {
+        if self.mark.is_none() {
+            let turns = self.catch_up().map_or(0, Conversation::turns);
+            let record = self.met().cloned();
+            self.mark = Some(Mark { record, turns });
+        }
+    }
+
+    /// A turn has ended: whatever was sent off is part of it.
+    pub fn end_turn(&mut self) {
+        self.mark = None;
+    }
+
     /// What comes on record from now on is another turn.
     pub fn begin_turn(&mut self) {
         self.owed = None;
-        if let Some(conversation) = self.catch_up() {
-            // One that has not ended is the one that begins now: some agents write it down before they show it.
-            let is_open = conversation.turn().is_some_and(|turn| turn.end.is_none());
-            self.told = conversation.turns() - u64::from(is_open);
-        }
+        let mark = self.mark.take();
+        let Some(conversation) = self.catch_up() else {
+            return;
+        };
+        // One that has not ended is the one that begins now: some agents write it down before they show it.
+        let is_open = conversation.turn().is_some_and(|turn| turn.end.is_none());
+        let turns = conversation.turns();
+        let before = turns - u64::from(is_open);
+        let record = self.met();
+        self.told = match mark {
+            Some(mark) if mark.record.as_ref() == record => before.min(mark.turns),
+            // There was no record yet; one with several turns is older than the message.
+            Some(mark) if mark.record.is_none() && turns == 1 => 0,
+            Some(_) | None => before,
+        };
+    }
+
+    /// The record that was looked at last.
+    fn met(&self) -> Option<&PathBuf> {
+        self.follower.as_ref().map(Follower::path)
+    }
+
+    /// Whether the turn that has just ended is still to come on record.
+    pub fn is_behind(&mut self) -> bool {
+        let turn = self.turn();
+        self.met().is_some() && turn.is_none_or(|turn| turn.end.is_none())
     }
 
     fn catch_up(&mut self) -> Option<&Conversation> {
@@ -238,7 +283,7 @@ impl Native {
             return Some(stream.conversation());
         }
         let record = self.record()?;
-        if self.follower.as_ref().is_none_or(|it| it.path() != record) {
+        if self.follower.as_ref().is_none_or(|it| *it.path() != record) {
             // A new conversation, or the first: its turns are counted anew.
             self.told = 0;
             self.follower = Some(Follower::new(record, self.format));
@@ -331,6 +376,43 @@ mod tests {
             &format!("{asked}{said}{asked}{said}"),
         );
         assert_eq!(native.turn().unwrap().answer.as_deref(), Some("hello"));
+    }
+
+    #[test]
+    fn a_turn_that_is_over_before_it_was_seen_to_begin_is_the_one_of_its_message() {
+        let place = tempfile::tempdir().unwrap();
+        let mut native = claude(place.path());
+        let home = place.path().join(".claude");
+        write(
+            &home.join("sessions/7.json"),
+            r#"{"sessionId":"a","cwd":"/p"}"#,
+        );
+        let turn = |text: &str| {
+            format!(
+                "{{\"type\":\"user\",\"message\":{{\"content\":\"hi\"}}}}\n\
+                 {{\"type\":\"assistant\",\"message\":{{\"id\":\"{text}\",\"stop_reason\":\"end_turn\",\
+                 \"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}}}\n"
+            )
+        };
+        let record = home.join("projects/-p/a.jsonl");
+        let told = |native: &mut Native| native.turn().and_then(|turn| turn.answer);
+        native.mark();
+        write(&record, &turn("one"));
+        native.begin_turn();
+        assert_eq!(told(&mut native).as_deref(), Some("one"));
+        native.end_turn();
+        native.mark();
+        write(&record, &(turn("one") + &turn("two")));
+        // Enter was pressed once more.
+        native.mark();
+        native.begin_turn();
+        assert!(!native.is_behind());
+        assert_eq!(told(&mut native).as_deref(), Some("two"));
+        native.end_turn();
+        native.mark();
+        native.begin_turn();
+        assert!(native.is_behind(), "nothing of it is on record");
+        assert_eq!(told(&mut native), None, "an old answer is none");
     }
 
     #[test]

@@ -121,7 +121,11 @@ impl Holder<'_> {
         self.expire(now);
         self.hear_turns(now);
         if let Some(painted) = self.post.take_painted(now) {
-            self.answered(&painted.messages, painted.turn);
+            let is_behind = self.native.as_mut().is_some_and(Native::is_behind);
+            match painted.later(now).filter(|_| is_behind) {
+                Some(later) => self.post.painting = Some(later),
+                None => self.answered(&painted.messages, painted.turn),
+            }
         }
         self.learn_prompt();
         if self.stopping.is_under_way() {
@@ -226,6 +230,9 @@ impl Holder<'_> {
         if let Some(typed) = &self.post.typed {
             self.post.gain.begin(&self.screen, &typed.text);
         }
+        if let Some(native) = &mut self.native {
+            native.mark();
+        }
         self.input.extend(keys.into_bytes());
     }
 
@@ -297,6 +304,9 @@ impl Holder<'_> {
                 let message = messages.first().copied();
                 if message.is_some() {
                     self.ended_turn(messages, turn);
+                }
+                if let Some(native) = &mut self.native {
+                    native.end_turn();
                 }
                 let usage = self.usage(turn);
                 self.tell(Event::TurnEnded {

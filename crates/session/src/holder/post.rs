@@ -23,7 +23,7 @@ use crate::turn::Turns;
 const BREATH: Duration = Duration::from_millis(150);
 /// How long a screen must stand still to be taken for painted.
 const STILL: Duration = Duration::from_millis(150);
-/// How long that may take, at most: some screens never stand still.
+/// How long that may take, at most: some screens never stand still, and some turns never come on record.
 const PAINTING_TAKES: Duration = Duration::from_secs(1);
 /// How much of the end of a text is looked for on the screen.
 const TAIL: usize = 16;
@@ -57,7 +57,8 @@ pub(super) struct Typed {
     pub(super) tail: String,
 }
 
-/// An answer that is still being painted. Agents say that they are done before their screen shows it.
+/// An answer that is still being painted, or written down. Agents say that they are done before their screen shows it, and their
+/// record has it.
 #[derive(Debug, Clone)]
 pub(super) struct Unpainted {
     pub(super) messages: Vec<MessageId>,
@@ -76,6 +77,15 @@ impl Unpainted {
             still_at: now.after(STILL),
             until: now.after(PAINTING_TAKES),
         }
+    }
+
+    /// The same, to be looked at again; none if there is no more time for that.
+    pub(super) fn later(&self, now: Nanos) -> Option<Self> {
+        let still_at = now.after(STILL);
+        (now < self.until).then(|| Self {
+            still_at,
+            ..self.clone()
+        })
     }
 
     fn due(&self) -> Nanos {

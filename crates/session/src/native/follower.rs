@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use handoff_agents::Conversation;
 use handoff_agents::conversation::Format;
@@ -42,7 +42,7 @@ impl Follower {
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(super) const fn path(&self) -> &PathBuf {
         &self.path
     }
 
