@@ -104,6 +104,12 @@ impl Injection<'_> {
         ])
     }
 
+    /// The same for this program alone: neither for what it starts, once that is another program, nor for what it becomes.
+    #[must_use]
+    pub fn prefix_of_one(&self) -> Prefix {
+        Prefix::of(["strace", "--detach-on=execve"]).around(self.prefix().without_first())
+    }
+
     /// The program under this fault, in the environment of the test itself.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         self.prefix().command(program)

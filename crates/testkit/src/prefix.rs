@@ -31,6 +31,13 @@ impl Prefix {
         self
     }
 
+    /// All words but the first.
+    #[must_use]
+    pub(crate) fn without_first(mut self) -> Self {
+        self.0.drain(..1.min(self.0.len()));
+        self
+    }
+
     /// The program behind these words, in the environment of the test itself.
     /// [`TestEnv::command_under`](crate::TestEnv::command_under) gives it a hermetic one.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {

@@ -28,6 +28,7 @@ mod part;
 mod pauses;
 mod places;
 mod power;
+mod printing;
 mod product;
 mod road;
 mod stage;
@@ -94,7 +95,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 43] = [
+const FAULTS: [Fault; 46] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -280,6 +281,24 @@ const FAULTS: [Fault; 43] = [
         title: "everything stands still for longer than a lease lasts",
         needs: &[],
         run: road::standstill,
+    },
+    Fault {
+        id: "D26",
+        title: "an agent prints much, and nobody reads it",
+        needs: &[],
+        run: printing::flood,
+    },
+    Fault {
+        id: "D27",
+        title: "an agent prints what is no text",
+        needs: &[],
+        run: printing::garbage,
+    },
+    Fault {
+        id: "D28",
+        title: "an agent prints more than is kept",
+        needs: &[],
+        run: printing::endless,
     },
     Fault {
         id: "D29",

@@ -22,6 +22,7 @@ use super::report::{Report, Target};
 use super::samples::{Samples, milliseconds};
 use super::{Run, binaries};
 use crate::processor_time::share_of_a_core;
+use crate::program::timed;
 
 /// How many sessions live side by side.
 const MANY: usize = 100;
@@ -84,9 +85,8 @@ fn follower(binary: &std::path::Path, run: &Run, report: &mut Report) -> Result<
 /// A hundred sessions that do nothing: what they cost, and what listing them takes.
 fn many(binary: &std::path::Path, run: &mut Run, report: &mut Report) -> Result<()> {
     let hostel = Hostel::open(binary)?;
-    for number in 0..MANY {
-        hostel.run(&format!("idle-{number}"), &["sh", "--", "-c", "exec cat"])?;
-    }
+    let (begun, first_half) = timed(|| begin(&hostel, 0..MANY));
+    begun?;
     let processes = hostel.processes()?;
     let span = Duration::from_secs(run.scope.choose(5, 30));
     let share = share_of_a_core(&processes, span)?;
@@ -107,5 +107,42 @@ fn many(binary: &std::path::Path, run: &mut Run, report: &mut Report) -> Result<
         Target::AtMost(20.0),
     );
     report.keep_all(times);
+    let mut largest = processes.iter().map(|pid| pss(*pid));
+    let largest = largest.try_fold(0.0, |most: f64, it| Ok::<_, anyhow::Error>(most.max(it?)))?;
+    report.figure(
+        "the largest holder of those (L1)",
+        (largest, "MB PSS"),
+        Target::AtMost(10.0),
+    );
+    let (begun, second_half) = timed(|| begin(&hostel, MANY..2 * MANY));
+    begun?;
+    report.figure(
+        format!(
+            "{} sessions have started, one after the other (L2)",
+            2 * MANY
+        ),
+        ((first_half + second_half).as_secs_f64(), "s"),
+        Target::AtMost(60.0),
+    );
+    let list = || to_the_end(hostel.handoff(["status", "--sessions"]));
+    let times = race(
+        vec![Lane::new("status", list)],
+        run.scope.choose(20, 60),
+        &mut run.order,
+    )?;
+    report.figure(
+        format!("`status --sessions` with {} sessions, p95 (L2)", 2 * MANY),
+        (milliseconds(times["status"].percentile(95)), "ms"),
+        Target::AtMost(150.0),
+    );
+    report.keep_all(times);
+    Ok(())
+}
+
+/// Sessions that do nothing.
+fn begin(hostel: &Hostel, numbers: std::ops::Range<usize>) -> Result<()> {
+    for number in numbers {
+        hostel.run(&format!("idle-{number}"), &["sh", "--", "-c", "exec cat"])?;
+    }
     Ok(())
 }

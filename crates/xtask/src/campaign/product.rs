@@ -24,6 +24,7 @@ pub(super) mod exit {
     pub(in crate::campaign) const DAMAGED: i32 = 10;
     pub(in crate::campaign) const INTERNAL: i32 = 70;
     pub(in crate::campaign) const PANIC: i32 = 101;
+    pub(in crate::campaign) const TIMED_OUT: i32 = 124;
 }
 
 /// Builds the binary as users run it, and says where it is.

@@ -311,7 +311,11 @@ impl Bed {
             "cannot trace: {}",
             output.snapshot()
         );
-        Ok(points_in(&std::fs::read_to_string(&*log)?, Path::is_dir))
+        Ok(points_in(
+            &std::fs::read_to_string(&*log)?,
+            &CALLS,
+            Path::is_dir,
+        ))
     }
 
     /// How the struck command ended, and what is wrong afterwards.

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
 
 use super::hostel::Hostel;
 use crate::bench::Run;
@@ -21,7 +22,6 @@ pub(super) fn through(binary: &Path, run: &mut Run, report: &mut Report) -> Resu
     let hostel = Hostel::open(binary)?;
     let length = run.scope.choose(10, 100) * MEGABYTE;
     let source = write(hostel.directory(), length)?;
-    check(&hostel, &source)?;
     let has_tmux = find_program("tmux").is_some();
     let tmux = has_tmux.then(|| Tmux::open(&hostel)).transpose()?;
     let mut number = 0;
@@ -64,27 +64,28 @@ fn write(directory: &Path, length: usize) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Every byte of it is kept.
-fn check(hostel: &Hostel, source: &Path) -> Result<()> {
-    let command = format!("stty -opost; cat '{}'", source.display());
-    let session = hostel.run("exact", &["sh", "--log-limit", "0", "--", "-c", &command])?;
-    to_the_end(hostel.handoff(["wait", "--id", "exact"]))?;
-    let log = session["output_log_path"]
-        .as_str()
-        .context("a session has a log")?;
+/// From the start of a session to its end. Every byte of what went through it is kept.
+fn through_us(hostel: &Hostel, source: &Path, name: &str) -> Result<Duration> {
+    let command = print(source);
+    let (session, time) = timed(|| -> Result<Value> {
+        let words = ["sh", "--log-limit", "0", "--", "-c", &command];
+        let session = hostel.run(name, &words)?;
+        to_the_end(hostel.handoff(["wait", "--id", name]))?;
+        Ok(session)
+    });
+    let session = session?;
+    let log = session["output_log_path"].as_str();
+    let log = log.context("a session has a log")?;
     if fs::read(log)? != fs::read(source)? {
         bail!("what went through is not what came out");
     }
-    Ok(())
+    fs::remove_file(log)?;
+    Ok(time)
 }
 
-fn through_us(hostel: &Hostel, source: &Path, name: &str) -> Result<Duration> {
-    let command = format!("cat '{}'", source.display());
-    let (done, time) = timed(|| -> Result<Duration> {
-        hostel.run(name, &["sh", "--", "-c", &command])?;
-        to_the_end(hostel.handoff(["wait", "--id", name]))
-    });
-    done.map(|_| time)
+/// On a terminal that passes on what it gets, so that it can be compared.
+fn print(source: &Path) -> String {
+    format!("stty -opost; cat '{}'", source.display())
 }
 
 /// A tmux of our own, which is there before and after what is measured.
@@ -108,8 +109,8 @@ impl<'a> Tmux<'a> {
     }
 
     fn print(&self, source: &Path) -> Result<Duration> {
-        let (source, socket) = (source.display(), &self.socket);
-        let command = format!("cat '{source}'; tmux -S '{socket}' wait-for -S done");
+        let socket = &self.socket;
+        let command = format!("{}; tmux -S '{socket}' wait-for -S done", print(source));
         let (done, time) = timed(|| -> Result<Duration> {
             let words = ["new-session", "-d", "-x", "200", "-y", "50", &command];
             to_the_end(self.command(&words))?;

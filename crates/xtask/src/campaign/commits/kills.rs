@@ -113,7 +113,11 @@ impl Bed {
             output.snapshot()
         );
         self.restore()?;
-        Ok(points_in(&std::fs::read_to_string(&log)?, Path::is_dir))
+        Ok(points_in(
+            &std::fs::read_to_string(&log)?,
+            &CALLS,
+            Path::is_dir,
+        ))
     }
 
     /// Kills whoever comes to this point, and says what is wrong after the next commands.

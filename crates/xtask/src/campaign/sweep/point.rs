@@ -43,9 +43,10 @@ pub(in crate::campaign) enum Subject {
     Other,
 }
 
-/// The calls in a log of `strace -f -y`: of each kind those of the thread that makes most of them.
+/// The calls of these kinds in a log of `strace -f -y`: of each kind those of the thread that makes most of them.
 pub(in crate::campaign) fn points_in(
     log: &str,
+    calls: &[&'static str],
     is_directory: impl Fn(&Path) -> bool,
 ) -> Vec<Point> {
     let mut made: BTreeMap<(&'static str, &str), Vec<Subject>> = BTreeMap::new();
@@ -56,7 +57,7 @@ pub(in crate::campaign) fn points_in(
         let Some((thread, call)) = head.split_once(' ') else {
             continue;
         };
-        if let Some(known) = CALLS.iter().find(|known| **known == call.trim()) {
+        if let Some(known) = calls.iter().find(|known| **known == call.trim()) {
             let subject = match descriptor_path(rest) {
                 Some(path) if is_directory(path) => Subject::Directory,
                 Some(_) | None => Subject::Other,
@@ -76,7 +77,7 @@ pub(in crate::campaign) fn points_in(
             subject,
         })
     };
-    CALLS.into_iter().flat_map(of_kind).collect()
+    calls.iter().copied().flat_map(of_kind).collect()
 }
 
 /// The path of the first argument, where that is an open file: `4</tmp/x>, …`.
@@ -95,7 +96,7 @@ mod tests {
     fn calls_are_counted_by_kind_and_thread() {
         let log = "7 openat(AT_FDCWD</>, \"a(\") = 3\n7 fsync(3</d/f>) = 0\n7 fsync(4</d>) = 0\n\
                    8 openat(1) = 2\n8 openat(1) = 2\n";
-        let points = points_in(log, |path| path == Path::new("/d"));
+        let points = points_in(log, &CALLS, |path| path == Path::new("/d"));
         let named: Vec<_> = points
             .iter()
             .map(|point| (point.call, point.number, point.subject))
