@@ -9,9 +9,6 @@ use crate::error::StoreError;
 use crate::sql::RowLock;
 use crate::store::Transaction;
 
-/// So many are counted: whoever has more wants to know that, not how many.
-const COUNTED: usize = 1_000;
-
 /// How many tasks of a project have not ended, by what becomes of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Census {
@@ -27,15 +24,18 @@ pub struct Census {
     pub has_more: bool,
 }
 
-/// Counts what has not ended.
-pub fn census(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Census, StoreError> {
+/// Counts what has not ended, up to `most`.
+pub fn census(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    most: u32,
+) -> Result<Census, StoreError> {
     let sql = "SELECT state, is_held, count(*) FROM \
                (SELECT state, is_held FROM tasks WHERE project = $1 AND is_live = 1 LIMIT $2) AS counted \
                GROUP BY state, is_held";
-    let most = i64::try_from(COUNTED + 1).expect("it is small");
-    let values = [project.to_string().into(), most.into()];
+    let values = [project.to_string().into(), (i64::from(most) + 1).into()];
     let rows = tx.query(sql, &values, RowLock::None)?;
-    let (mut census, mut all) = (Census::default(), 0);
+    let (mut census, mut all) = (Census::default(), 0_usize);
     for row in &rows {
         let (state, is_held) = (field(row.text(0))?, field(row.int(1))? != 0);
         let count = usize::try_from(field(row.int(2))?).unwrap_or(usize::MAX);
@@ -49,7 +49,7 @@ pub fn census(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Census, St
         *place += count;
         all += count;
     }
-    census.has_more = all > COUNTED;
+    census.has_more = all > most as usize;
     Ok(census)
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use handoff_core::task::{Command, Dependency, Phase, Priority, Refusal, TaskSpec, Until};
 use handoff_core::{Caller, Fence, Role, SessionId, TaskState};
 use handoff_store::queue::{Request, submit};
-use handoff_store::tasks::{self, Which};
+use handoff_store::tasks::{self, Census, Which};
 use handoff_store::{Ring, StoreError, read};
 
 use super::on_both_stores;
@@ -28,6 +28,7 @@ on_both_stores! {
     a_session_may_not_claim,
     a_session_may_block_its_task_but_not_complete_it,
     pages_follow_each_other,
+    what_has_not_ended_is_counted_and_what_went_wrong_is_found,
     eight_claimers_get_each_task_once,
 }
 
@@ -312,6 +313,51 @@ fn pages_follow_each_other(fixture: &mut Fixture) {
         }
         assert_eq!(names, expected, "{which:?}");
     }
+}
+
+fn what_has_not_ended_is_counted_and_what_went_wrong_is_found(fixture: &mut Fixture) {
+    let project = fixture.project;
+    let names = ["done", "failed", "blocked", "at-work", "held", "ready"];
+    let [_, _, _, _, held, ready] = names.map(|name| fixture.add(spec(name)));
+    fixture.add(after(
+        "waiting",
+        vec![Dependency {
+            task: ready.id,
+            until: Until::Done,
+        }],
+    ));
+    fixture.tell(&held, Command::Hold { reason: None }).unwrap();
+    let [done, failed, blocked, _] = [(); 4].map(|()| fixture.claim().unwrap());
+    fixture.complete(&done).unwrap();
+    let reason = || "which paper?".parse().unwrap();
+    let fail = Command::Fail {
+        fence: Some(failed.fence),
+        reason: reason(),
+    };
+    fixture.tell(&failed, fail).unwrap();
+    let block = Command::Block {
+        fence: Some(blocked.fence),
+        reason: reason(),
+    };
+    fixture.tell(&blocked, block).unwrap();
+    let (all, some, troubled) = read(&mut *fixture.store, |tx| {
+        Ok((
+            tasks::census(tx, project, 4)?,
+            tasks::census(tx, project, 3)?,
+            tasks::in_trouble(tx, project, 9)?,
+        ))
+    })
+    .unwrap();
+    let one_each = Census {
+        waiting: 1,
+        queued: 1,
+        held: 1,
+        at_work: 1,
+        has_more: false,
+    };
+    assert_eq!((all, some.has_more), (one_each, true));
+    let troubled: Vec<_> = troubled.iter().map(|it| it.id).collect();
+    assert_eq!(troubled, [blocked.id, failed.id]);
 }
 
 fn eight_claimers_get_each_task_once(fixture: &mut Fixture) {

@@ -18,6 +18,8 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
 
+/// So many tasks are counted: whoever has more wants to know that, not how many.
+const COUNTED: u32 = 1_000;
 /// So many of the newest tasks in trouble are looked at; the attempts at a run's phases are among them.
 const TROUBLED: u32 = 200;
 
@@ -54,7 +56,7 @@ impl Ledger {
         let batches = batches.collect::<Result<_, StoreError>>()?;
         Ok(Self {
             batches,
-            census: tasks::census(tx, project)?,
+            census: tasks::census(tx, project, COUNTED)?,
             runs: runs::live(tx, project)?,
             in_trouble: tasks::in_trouble(tx, project, TROUBLED)?,
         })
