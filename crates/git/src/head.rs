@@ -2,7 +2,6 @@
 //!
 //! Only for refs that are files. A repository with reftables has a HEAD that says nothing.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -11,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
 
-use crate::ref_moves::RefMove;
 use crate::repository::Repository;
 
 /// What a worktree stands on.
@@ -93,30 +91,6 @@ impl Repository {
         !file.exists() && !names.into_iter().any(is_in_the_way)
     }
 
-    /// Where refs are, for one who asks for many.
-    pub(crate) fn ref_places(&self) -> RefPlaces<'_> {
-        RefPlaces {
-            at: self,
-            packed: None,
-        }
-    }
-
-    /// Leaves out what moves nothing, because refs are packed: first each is written into the one file where it is already in its
-    /// own, then those files go. A ref that really ends is locked in the one file as well.
-    pub fn leave_out_packing(&self, moves: &mut Vec<RefMove>) {
-        let mut places = self.ref_places();
-        let is_locked = self.common_dir().join("packed-refs.lock").exists();
-        let is_nowhere = |id: &str| id.bytes().all(|digit| digit == b'0');
-        moves.retain(|it| {
-            let here = if is_nowhere(&it.new) {
-                !is_locked && places.find_packed(&it.name).ok().flatten().as_ref() == Some(&it.old)
-            } else {
-                places.find(&it.name).ok().flatten().as_ref() == Some(&it.new)
-            };
-            !here
-        });
-    }
-
     fn read_packed(&self, name: &str) -> Result<Option<CommitId>, HeadError> {
         let file = self.common_dir().join("packed-refs");
         let Some(text) = read(&file)? else {
@@ -126,50 +100,13 @@ impl Repository {
     }
 }
 
-/// Where refs are. Those that are packed are read once.
-pub(crate) struct RefPlaces<'a> {
-    at: &'a Repository,
-    packed: Option<BTreeMap<String, String>>,
-}
-
-impl RefPlaces<'_> {
-    /// An id, or `ref:` and a name for a link; none if there is no such ref.
-    pub(crate) fn find(&mut self, name: &str) -> Result<Option<String>, HeadError> {
-        let common_dir = self.at.common_dir();
-        if common_dir.join("reftable").exists() {
-            return Err(HeadError::Reftable(common_dir.to_owned()));
-        }
-        let file = common_dir.join(name);
-        match read(&file)?.as_deref().map(parse) {
-            Some(Some(Target::Commit(commit))) => return Ok(Some(commit.to_string())),
-            Some(Some(Target::Name(name))) => return Ok(Some(format!("ref:{name}"))),
-            Some(None) => return Err(HeadError::Unknown(file)),
-            None => {}
-        }
-        self.find_packed(name)
-    }
-
-    /// The same, of a ref that is packed.
-    fn find_packed(&mut self, name: &str) -> Result<Option<String>, HeadError> {
-        let common_dir = self.at.common_dir();
-        if self.packed.is_none() {
-            let text = read(&common_dir.join("packed-refs"))?.unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            let pairs = text.lines().filter_map(|line| line.split_once(' '));
-            let places = pairs.map(|(id, name)| (name.to_owned(), id.to_owned()));
-            self.packed = Some(places.collect());
-        }
-        let packed = self.packed.as_ref();
-        Ok(packed.and_then(|places| places.get(name)).cloned())
-    }
-}
-
-enum Target {
+/// What a ref or HEAD says.
+pub(crate) enum Target {
     Name(String),
     Commit(CommitId),
 }
 
-fn parse(text: &[u8]) -> Option<Target> {
+pub(crate) fn parse(text: &[u8]) -> Option<Target> {
     let text = str::from_utf8(text).ok()?.trim_end();
     match text.strip_prefix("ref:") {
         Some(name) => Some(Target::Name(name.trim_start().to_owned()))
@@ -189,7 +126,7 @@ fn packed(text: &[u8], name: &str) -> Option<CommitId> {
 }
 
 /// The file, or nothing where there is none.
-fn read(file: &Path) -> Result<Option<Vec<u8>>, HeadError> {
+pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, HeadError> {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};
     match fs::read(file) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -229,30 +166,6 @@ mod tests {
             let found = at.has_room_for(&format!("refs/heads/{name}"));
             assert_eq!(found, has_room, "{name}");
         }
-    }
-
-    #[test]
-    fn packing_refs_moves_none() {
-        let env = TestEnv::without_binary();
-        let repo = env.repo("repo");
-        repo.git(["branch", "packed"]);
-        repo.git(["pack-refs", "--all"]);
-        repo.git(["branch", "loose"]);
-        let at = Repository::open(repo.path()).unwrap();
-        let (id, nowhere) = (repo.head(), "0".repeat(40));
-        let left = |old: &str, new: &str, name: &str| {
-            let moved = format!("{old} {new} refs/heads/{name}");
-            let mut moves = crate::ref_moves::parse(&moved);
-            at.leave_out_packing(&mut moves);
-            moves.len()
-        };
-        assert_eq!(left(&nowhere, &id, "loose"), 0);
-        assert_eq!(left(&nowhere, &id, "new"), 1);
-        assert_eq!(left(&id, &nowhere, "packed"), 0);
-        assert_eq!(left(&id, &nowhere, "loose"), 1);
-        assert_eq!(left(&nowhere, &nowhere, "packed"), 1);
-        fs::write(repo.path().join(".git/packed-refs.lock"), "").unwrap();
-        assert_eq!(left(&id, &nowhere, "packed"), 1);
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub mod mark;
 pub mod merge;
 pub mod quarantine;
 pub mod ref_moves;
+mod ref_places;
 pub mod ref_watch;
 mod referee_tree;
 pub mod repository;

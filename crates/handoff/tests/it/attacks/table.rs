@@ -324,6 +324,12 @@ pub(super) const ATTACKS: &[Attack] = &[
         Refused,
     ),
     attack(
+        "the branch of the main tree by one's own HEAD",
+        "cd \"$MINE\"; \"$GIT\" symbolic-ref HEAD refs/heads/main && \"$GIT\" commit --allow-empty -m x",
+        Refused,
+        Refused,
+    ),
+    attack(
         "another's branch from a repository beside it",
         "mkdir \"$MINE/beside\"; cd \"$MINE/beside\"; \"$GIT\" init -q -b handoff/other-1; \"$GIT\" --git-dir=\"$REPO/.git\" update-ref refs/heads/handoff/other-1 side; cd ..; rm -rf beside",
         Refused,
