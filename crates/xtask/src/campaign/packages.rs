@@ -25,6 +25,8 @@ pub(super) const CALLS: [&str; 7] = [
 /// More of a kind than the command makes.
 pub(super) const MOST: u16 = 60;
 const RACERS: usize = 100;
+/// So many of them are killed in a round with kills, each while it begins, claims, receives or has done so.
+const VICTIMS: usize = 20;
 /// Of a team: each with a state directory and a key of its own.
 const MACHINES: usize = 10;
 
@@ -190,54 +192,58 @@ impl Track {
             progress("race", round, rounds);
             let made = self.product.answer(["package", "create"])?;
             let id = made["id"].as_str().context("a package has an id")?;
-            let victim = round.is_multiple_of(10).then(|| dice.index(RACERS));
-            kills += usize::from(victim.is_some());
-            let complaints = self.one_round(id, victim)?.into_iter();
+            let victims: BTreeSet<_> = if round.is_multiple_of(10) {
+                iter::repeat_with(|| dice.index(RACERS))
+                    .take(VICTIMS)
+                    .collect()
+            } else {
+                BTreeSet::new()
+            };
+            kills += usize::from(!victims.is_empty());
+            let complaints = self.one_round(id, &victims)?.into_iter();
             let told = complaints.map(|it| format!("round {round}: {it}"));
             findings.complaints.extend(told);
             findings.count += 1;
         }
         let machines = self.homes.len();
-        findings.note = format!("{kills} of them with a kill, {machines} machines");
+        findings.note = format!("{kills} of them with kills, {machines} machines");
         findings.complaints.extend(self.product.audit()?);
         Ok(findings)
     }
 
-    /// All want the package at once; one of them may be killed meanwhile. Nobody gets it twice, and it is not lost.
-    fn one_round(&self, id: &str, victim: Option<usize>) -> Result<Vec<String>> {
+    /// All want the package at once; some of them may be killed meanwhile. Nobody gets it twice, and it is not lost.
+    fn one_round(&self, id: &str, victims: &BTreeSet<usize>) -> Result<Vec<String>> {
         let start = |number| -> Result<Child> {
             let mut command = self.on(number, ["package", "receive", id]);
             command.stdout(Stdio::null()).stderr(Stdio::null());
             Ok(command.stdin(Stdio::null()).spawn()?)
         };
         let mut children: Vec<Child> = (0..RACERS).map(start).collect::<Result<_>>()?;
-        if let Some(victim) = victim {
-            children[victim].kill()?;
+        for victim in victims {
+            children[*victim].kill()?;
         }
         let mut ends = vec![];
         for mut child in children {
             ends.push(child.wait()?.code());
         }
-        let mut complaints = unexpected(&ends, victim);
-        complaints.extend(self.aftermath(id, &ends, victim)?);
+        let mut complaints = unexpected(&ends, victims);
+        complaints.extend(self.aftermath(id, &ends, victims)?);
         Ok(complaints)
     }
 
-    /// One of them has it, or the one who was killed might have had it and the next one gets it.
+    /// One of them has it, or one who was killed might have had it and the next one gets it.
     fn aftermath(
         &self,
         id: &str,
         ends: &[Option<i32>],
-        victim: Option<usize>,
+        victims: &BTreeSet<usize>,
     ) -> Result<Vec<String>> {
         let won = ends.iter().filter(|it| **it == Some(exit::DONE)).count();
         let shown = self.product.answer(["package", "show", id])?;
         let is_over = shown["state"] == "consumed";
-        let is_right = match victim {
-            None => won == 1 && is_over,
-            // The one who was killed may have consumed it, or claimed it.
-            Some(_) => won == 0 || won == 1 && is_over,
-        };
+        // One who was killed may have consumed it, or claimed it.
+        let may_be_nobody = !victims.is_empty() && won == 0;
+        let is_right = may_be_nobody || won == 1 && is_over;
         let mut complaints = vec![];
         if !is_right {
             complaints.push(format!("{won} got it, and it is {}", shown["state"]));
@@ -253,9 +259,9 @@ impl Track {
 }
 
 /// Whoever was not killed gets it, or hears that somebody else does.
-fn unexpected(ends: &[Option<i32>], victim: Option<usize>) -> Vec<String> {
+fn unexpected(ends: &[Option<i32>], victims: &BTreeSet<usize>) -> Vec<String> {
     let others = ends.iter().enumerate();
-    let others = others.filter(|(number, _)| victim != Some(*number));
+    let others = others.filter(|(number, _)| !victims.contains(number));
     let codes: BTreeSet<_> = others.map(|(_, code)| *code).collect();
     let is_expected = |code: &Option<i32>| matches!(code, Some(exit::DONE | exit::CONFLICT));
     let told = format!("they ended with {codes:?}");
