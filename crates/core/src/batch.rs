@@ -12,6 +12,7 @@
 //! A batch decides nothing about when its fan-in starts: the fan-in is a task that waits for the end of every part, and a task
 //! becomes ready once. The batch only follows it ([`Batch::follow`]), so the two cannot disagree.
 
+mod adoption;
 mod calibration;
 mod draft;
 mod event;
@@ -28,6 +29,7 @@ mod relations;
 mod simulation;
 
 pub use crate::text::ManifestText;
+pub use adoption::{AdoptedBatch, AdoptedMember};
 pub use calibration::{Calibration, Factor, Kind, Sample};
 pub use event::{BatchCommand, BatchEvent, BatchRefusal};
 pub use forecast::{Expected, Forecast};

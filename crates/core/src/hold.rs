@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::task::Reason;
@@ -87,6 +89,28 @@ pub struct Hold {
     /// nothing takes it away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<PackageId>,
+    /// The package of the pause that this one is a part of: that of the batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<PackageId>,
+}
+
+impl Hold {
+    /// How long a pause takes to be made, at most: as long as a claim lasts on another machine. One that has no package by then
+    /// is undone by whoever sees it, and its maker, should it live, finds that it cannot be sealed any more.
+    pub const PAUSE_TAKES: Duration = Duration::from_secs(3600);
+
+    /// The packages without which it is none of a pause, if that should be made by now; nothing to ask otherwise.
+    pub fn due(&self, now: Timestamp) -> Vec<PackageId> {
+        let limit = SignedDuration::try_from(Self::PAUSE_TAKES).unwrap_or(SignedDuration::MAX);
+        let is_due = now.duration_since(self.since) >= limit;
+        let packages = self.pause.into_iter().chain(self.whole);
+        packages.filter(|_| is_due).collect()
+    }
+
+    /// Whether it still keeps something for the pause that this package makes. One of a person does too.
+    pub fn keeps_for(&self, package: PackageId) -> bool {
+        self.pause.is_none_or(|pause| pause == package)
+    }
 }
 
 /// What somebody wants of a hold.
@@ -95,7 +119,12 @@ pub enum HoldWish<'a> {
     /// Put it on.
     Hold(Option<&'a Reason>),
     /// Put it on for the pause that this package makes, unless there is one.
-    Pause(PackageId),
+    Pause {
+        /// The package.
+        package: PackageId,
+        /// That of the batch, if it is a part of one that is paused.
+        whole: Option<PackageId>,
+    },
     /// Take it away, whoever put it on.
     Unhold,
     /// Take it away if this pause put it on.
@@ -103,28 +132,35 @@ pub enum HoldWish<'a> {
 }
 
 impl HoldWish<'_> {
+    /// Put it on for a pause that is part of no other.
+    pub const fn paused(package: PackageId) -> Self {
+        let whole = None;
+        Self::Pause { package, whole }
+    }
+
     /// What happens to the hold that is in force; nothing if what is wanted is already so.
     pub fn decide(&self, held: Option<&Hold>, by: &Caller, since: Timestamp) -> Option<HoldEvent> {
-        let hold = |reason: Option<Reason>, pause| HoldEvent::Held {
+        let hold = |reason: Option<Reason>, pause, whole| HoldEvent::Held {
             hold: Hold {
                 reason,
                 by: by.clone(),
                 since,
                 pause,
+                whole,
             },
         };
         let pause = held.and_then(|it| it.pause);
         match self {
             // A hold of a person takes the place of one that would go with its pause.
             Self::Hold(reason) if held.is_none() || pause.is_some() => {
-                Some(hold(reason.cloned(), None))
+                Some(hold(reason.cloned(), None, None))
             }
-            Self::Pause(package) if held.is_none() => {
-                Some(hold("paused".parse().ok(), Some(*package)))
+            Self::Pause { package, whole } if held.is_none() => {
+                Some(hold("paused".parse().ok(), Some(*package), *whole))
             }
             Self::Unhold => held.map(|_| HoldEvent::Unheld),
             Self::Unpause(package) => (pause == Some(*package)).then_some(HoldEvent::Unheld),
-            Self::Hold(_) | Self::Pause(_) => None,
+            Self::Hold(_) | Self::Pause { .. } => None,
         }
     }
 }
@@ -172,20 +208,44 @@ mod tests {
 
     #[test]
     fn a_pause_takes_away_only_what_it_put_on() {
-        use HoldWish::{Hold, Pause, Unhold, Unpause};
+        use HoldWish::{Hold, Unhold, Unpause};
         let (ours, other) = (pause(1), pause(2));
         let own = Some(None);
         for (wishes, expected) in [
-            (&[Pause(ours), Unpause(ours)][..], None),
-            (&[Pause(ours), Unpause(other)], Some(Some(ours))),
-            (&[Pause(ours), Pause(other)], Some(Some(ours))),
+            (&[HoldWish::paused(ours), Unpause(ours)][..], None),
+            (&[HoldWish::paused(ours), Unpause(other)], Some(Some(ours))),
+            (
+                &[HoldWish::paused(ours), HoldWish::paused(other)],
+                Some(Some(ours)),
+            ),
             // A person was there before, came while it was made, or came again after it was taken up.
-            (&[Hold(None), Pause(ours), Unpause(ours)], own),
-            (&[Pause(ours), Hold(None), Unpause(ours)], own),
-            (&[Pause(ours), Unhold, Hold(None), Unpause(ours)], own),
-            (&[Hold(None), Pause(ours), Unhold], None),
+            (&[Hold(None), HoldWish::paused(ours), Unpause(ours)], own),
+            (&[HoldWish::paused(ours), Hold(None), Unpause(ours)], own),
+            (
+                &[HoldWish::paused(ours), Unhold, Hold(None), Unpause(ours)],
+                own,
+            ),
+            (&[Hold(None), HoldWish::paused(ours), Unhold], None),
         ] {
             assert_eq!(after(wishes), expected, "{wishes:?}");
         }
+    }
+
+    #[test]
+    fn a_pause_is_due_after_its_time_with_all_its_packages() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let (part, whole) = (pause(1), Some(pause(2)));
+        let wish = HoldWish::Pause {
+            package: part,
+            whole,
+        };
+        let held = wish.decide(None, &Caller::Person, at(0));
+        let held = held.and_then(HoldEvent::in_force).unwrap();
+        assert_eq!(held.due(at(3599)), []);
+        assert_eq!(held.due(at(3600)), [part, pause(2)]);
+        let own = HoldWish::Hold(None).decide(None, &Caller::Person, at(0));
+        let own = own.and_then(HoldEvent::in_force).unwrap();
+        assert_eq!(own.due(at(9999)), []);
+        assert!(held.keeps_for(part) && !held.keeps_for(pause(2)) && own.keeps_for(part));
     }
 }

@@ -13,7 +13,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
+use sha2::{Digest as _, Sha256};
+use uuid::{Builder, Uuid};
 
 /// A text that is not an id of the wanted kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -118,6 +119,29 @@ ids! {
     RunId, "run", "run_";
     /// What somebody says to a session.
     MessageId, "message", "msg_";
+}
+
+impl TaskId {
+    /// What a task is called in a store that takes it over with this package. Under its old id it would be taken for the one
+    /// that was worked on elsewhere, if it ever came back. Whoever repeats it finds the same one.
+    pub fn adopted(self, package: PackageId) -> Self {
+        Self(derived(&format!("{package}/{self}")))
+    }
+}
+
+impl BatchId {
+    /// The same of a batch.
+    pub fn adopted(self, package: PackageId) -> Self {
+        Self(derived(&format!("{package}/{self}")))
+    }
+}
+
+/// An identity that follows from a text: whoever asks again gets the same one.
+pub(crate) fn derived(text: &str) -> Uuid {
+    let digest = Sha256::digest(text);
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    Builder::from_custom_bytes(bytes).into_uuid()
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ pub use pattern::PathPattern;
 pub use pattern_error::PatternError;
 pub use repo_path::{RepoPath, RepoPathError};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most patterns in one [`Ownership`].
@@ -60,7 +61,7 @@ pub const MAX_GLOB_BYTES: usize = 8 * 1024;
 pub const MAX_BYTES: usize = 32 * 1024;
 
 /// The paths that a task may change: at least one pattern, sorted, each once.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<PathPattern>", into = "Vec<PathPattern>")]
 pub struct Ownership(Vec<PathPattern>);
 

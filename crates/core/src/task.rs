@@ -18,6 +18,7 @@
 //! [`Task::decide`] says what a command means, [`Task::apply`] what an event means. Rows in a store
 //! are nothing but the fold of their events.
 
+mod adoption;
 mod command;
 mod decide;
 mod event;
@@ -28,6 +29,7 @@ mod spec;
 mod state;
 
 pub use crate::text::{Brief, Reason, Summary, TextError, VerifyCommand};
+pub use adoption::{AdoptedEnding, AdoptedHold, AdoptedTask};
 pub use command::{Command, Refusal};
 pub use event::{Evidence, Measured, Report, TaskEvent};
 pub use fold::ReplayError;

@@ -52,7 +52,7 @@ fn check(text: &str, what: &'static str, limit: usize) -> Result<(), TextError> 
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident, $what:literal, $limit:expr;)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 

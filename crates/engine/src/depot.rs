@@ -8,7 +8,7 @@ use handoff_core::{
 use handoff_package::{
     Blobs, Clean, KeyPair, KeyStanding, Keyring, LoadError, Opened, Sealed, Shelf, open, seal,
 };
-use handoff_store::queue::{Change, Request, submit};
+use handoff_store::queue::{Change, PauseOf, Request, submit};
 use handoff_store::{Store, StoreKind, packages, read};
 
 use crate::error::EngineError;
@@ -114,12 +114,34 @@ impl<'a> Depot<'a> {
         by: &Caller,
         key: &IdempotencyKey,
     ) -> Result<PackageRecord, EngineError> {
+        self.seal_and_keep(package, (origin, None), by, key)
+    }
+
+    /// The same for a package that makes a pause of something that is held already. It is refused if that was handed out again.
+    pub fn keep_pause(
+        &mut self,
+        package: &Clean,
+        pausing: PauseOf,
+        by: &Caller,
+        key: &IdempotencyKey,
+    ) -> Result<PackageRecord, EngineError> {
+        self.seal_and_keep(package, (Origin::Made, Some(pausing)), by, key)
+    }
+
+    fn seal_and_keep(
+        &mut self,
+        package: &Clean,
+        (origin, pausing): (Origin, Option<PauseOf>),
+        by: &Caller,
+        key: &IdempotencyKey,
+    ) -> Result<PackageRecord, EngineError> {
         let package = package.package();
         let sealed = seal(package, &self.own_key()?)?;
         let arrival = Arrival {
             label: &package.label,
             content: content(&package.label, &sealed),
             origin,
+            pausing,
         };
         self.take_in(arrival, &sealed, by, key)
     }
@@ -137,6 +159,7 @@ impl<'a> Depot<'a> {
             label: &opened.package.label,
             content: opened.digest.clone(),
             origin: Origin::Imported,
+            pausing: None,
         };
         self.take_in(arrival, &sealed, by, key)
     }
@@ -152,6 +175,7 @@ impl<'a> Depot<'a> {
             label,
             content,
             origin,
+            pausing,
         } = arrival;
         let begun =
             PackageRecord::begin(self.project, label.clone(), sealed.digest().clone(), origin);
@@ -166,6 +190,7 @@ impl<'a> Depot<'a> {
             package: Box::new(begun.clone()),
             content,
             sealed: text,
+            pausing,
         };
         let request = Request {
             by: by.clone(),
@@ -227,6 +252,7 @@ struct Arrival<'a> {
     label: &'a Label,
     content: Digest,
     origin: Origin,
+    pausing: Option<PauseOf>,
 }
 
 /// What is in a package, without what is new each time.

@@ -33,6 +33,10 @@ pub struct PauseNote {
     pub batch: Option<BatchId>,
     /// The session that it ends after it was sealed.
     pub session: Option<SessionId>,
+    /// Of a session whose agent is told to stop, and understands words: the last event before that. If nothing comes of the
+    /// pause, it is told to go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_after: Option<u64>,
     /// The run that it stops.
     pub run: Option<RunId>,
 }
@@ -58,6 +62,20 @@ pub(crate) struct PauseFacts {
 }
 
 impl PauseNote {
+    /// Of a pause that this package makes, and that holds nothing.
+    #[must_use]
+    pub const fn of(package: PackageId) -> Self {
+        Self {
+            package,
+            tasks: vec![],
+            parts: vec![],
+            batch: None,
+            session: None,
+            stopped_after: None,
+            run: None,
+        }
+    }
+
     /// Whether the pause is whole, though its maker did not live to say so. A session is sealed first and ended last; a task is
     /// held first and sealed last, and may have been taken up since.
     pub(crate) const fn is_whole(&self, facts: PauseFacts) -> bool {
@@ -170,12 +188,8 @@ mod tests {
 
     fn note(session: Option<SessionId>) -> PauseNote {
         PauseNote {
-            package: "pkg_0192f0c47d0a7c3e9f5b2a1c3d4e5f60".parse().unwrap(),
-            tasks: vec![],
-            parts: vec![],
-            batch: None,
             session,
-            run: None,
+            ..PauseNote::of("pkg_0192f0c47d0a7c3e9f5b2a1c3d4e5f60".parse().unwrap())
         }
     }
 

@@ -7,6 +7,8 @@ mod lost_holders;
 mod old_batons;
 mod orphaned_worktrees;
 mod run_views;
+mod stale_pauses;
+mod stopped_agents;
 mod stray_sessions;
 mod unfinished_commits;
 
@@ -19,6 +21,8 @@ pub(crate) use orphaned_worktrees::save;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{attempts, orphan_at};
 pub use run_views::run_views;
+pub use stale_pauses::stale_pauses;
+pub use stopped_agents::let_go_on;
 pub use stray_sessions::stray_sessions;
 pub use unfinished_commits::{UnfinishedError, unfinished_commits};
 
@@ -49,6 +53,7 @@ impl Repaired {
 pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
     let given_back = lost_holders(workshop.store, &workshop.places)?;
     broken_pauses(workshop.store, workshop.project, &workshop.places)?;
+    stale_pauses(workshop.store, workshop.project)?;
     let now = workshop.clock.now().wall;
     unfinished_commits(&workshop.git, workshop.repository, now)?;
     // A ref that cannot be put right now keeps nobody from working.

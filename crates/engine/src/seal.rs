@@ -136,6 +136,7 @@ fn payload(
         }),
         task_name: Some(task.spec.name.clone()),
         fence: Some(task.fence),
+        task: None,
         brief: Some(task.spec.brief.clone()),
         summary: task
             .report

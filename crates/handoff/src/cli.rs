@@ -95,11 +95,11 @@ enum Command {
     /// Sealed packages: what one session hands to the next, with proof.
     #[command(subcommand)]
     Package(package::Command),
-    /// Stop the work on a task, and seal what a fresh session needs to go on.
+    /// Stop the work on a task, in a session or on a batch, and seal what fresh sessions need to go on.
     Pause(Box<pause::Args>),
-    /// Let a paused task go on in a fresh session.
+    /// Let what was paused go on in fresh sessions, also if it comes from another store.
     Resume(resume::Args),
-    /// Pause a task and hand it to somebody else.
+    /// Pause a task, a session or a batch and hand it to somebody else.
     Transfer(Box<transfer::Args>),
     /// Keys: who sealed a package, and whom you trust.
     #[command(subcommand)]

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 use handoff_core::context::ContextKey;
 use handoff_core::package::{Actor, Label, PhaseName, PipelineVersion, ResumePoint, SubjectId};
-use handoff_core::task::{Brief, Evidence, Reason, Summary};
+use handoff_core::task::{AdoptedTask, Brief, Evidence, Reason, Summary};
 use handoff_core::{Digest, Fence, TaskName, TreeState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,8 @@ pub struct Payload {
     pub task_name: Option<TaskName>,
     /// Under which lease of the task it was sealed.
     pub fence: Option<Fence>,
+    /// The task that was paused, for a store that does not know it.
+    pub task: Option<AdoptedTask>,
     /// What the session was asked to do.
     pub brief: Option<Brief>,
     /// What it says it did: a claim.

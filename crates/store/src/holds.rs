@@ -1,8 +1,9 @@
 //! Holds above single tasks: everything, a project, a batch.
 
 use handoff_core::hold::{Hold, HoldScope};
+use handoff_core::{BatchId, ProjectId};
 
-use crate::column::{field, from_json, json, number, unsigned};
+use crate::column::{field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
 use crate::sql::{RowLock, Value};
 use crate::store::Transaction;
@@ -60,4 +61,20 @@ pub fn in_force(
         }
     }
     Ok(None)
+}
+
+/// The holds in force on batches of a project.
+pub fn of_batches(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<Vec<(BatchId, Hold)>, StoreError> {
+    let rows = tx.query(
+        "SELECT batches.id, holds.body FROM holds JOIN batches ON batches.id = holds.scope \
+         WHERE batches.project = $1 AND holds.body IS NOT NULL ORDER BY batches.id",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter()
+        .map(|row| Ok((parsed(row, 0)?, from_json(field(row.text(1))?)?)))
+        .collect()
 }

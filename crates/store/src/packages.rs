@@ -26,7 +26,7 @@ pub(crate) fn insert(
         &[
             label.id.to_string().into(),
             package.project.to_string().into(),
-            label.task.map(|task| task.to_string()).into(),
+            package.task().map(|task| task.to_string()).into(),
             label.created_at.as_millisecond().into(),
             number(package.version)?.into(),
             json(package)?.into(),
@@ -44,10 +44,11 @@ pub(crate) fn update(
 ) -> Result<(), StoreError> {
     let id = package.label.id;
     let changed = tx.execute(
-        "UPDATE packages SET version = $1, body = $2 WHERE id = $3 AND version = $4",
+        "UPDATE packages SET version = $1, body = $2, task = $3 WHERE id = $4 AND version = $5",
         &[
             number(package.version)?.into(),
             json(package)?.into(),
+            package.task().map(|task| task.to_string()).into(),
             id.to_string().into(),
             number(from)?.into(),
         ],
@@ -122,7 +123,7 @@ pub fn page(
         .collect()
 }
 
-/// The packages that come from a task, oldest first.
+/// The packages that come from a task, or were received for it, oldest first.
 pub fn of_task(tx: &mut Transaction<'_>, task: TaskId) -> Result<Vec<PackageRecord>, StoreError> {
     let rows = tx.query(
         "SELECT body FROM packages WHERE task = $1 ORDER BY created_at, id",

@@ -4,10 +4,12 @@
 //! finds that event and answers with the state right after it, whatever has happened since. The way that
 //! succeeds never looks the key up: a repeat runs into the unique key, or into a refusal, and only then looks.
 
+mod adoption;
 mod batch;
 mod change;
 mod claim;
 mod context;
+mod departure;
 mod fan_out;
 mod feature;
 mod package;
@@ -16,8 +18,8 @@ mod repository;
 mod run;
 
 pub use change::{
-    Agents, Answer, BatchRef, Change, Proved, Receipt, Receiving, Request, RunRef, TaskRef,
-    TenureWish,
+    Agents, Answer, ArrivingBatch, ArrivingTask, BatchRef, Change, PauseOf, Proved, Receipt,
+    Receiving, Request, RunRef, TaskRef, TenureWish,
 };
 
 use handoff_core::caller::Action;
@@ -28,6 +30,7 @@ use handoff_core::{
     RepositoryEvent, RunEvent, StreamId, Task, TaskEvent, TaskId,
 };
 
+use self::batch::Wanted;
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::holds;
@@ -135,7 +138,7 @@ fn perform(
         ),
         Change::Unhold { scope } => hold(tx, *scope, &HoldWish::Unhold, by, Some(keyed)),
         Change::Pause { scope, package } => {
-            hold(tx, *scope, &HoldWish::Pause(*package), by, Some(keyed))
+            hold(tx, *scope, &HoldWish::paused(*package), by, Some(keyed))
         }
         Change::Unpause { scope, package } => {
             hold(tx, *scope, &HoldWish::Unpause(*package), by, Some(keyed))
@@ -159,25 +162,23 @@ fn perform(
             command,
         } => context::change(tx, *project, *scope, command, by, keyed),
         Change::Seal {
-            package, sealed, ..
-        } => package::seal(tx, package, sealed.as_deref(), by, keyed),
+            package,
+            sealed,
+            pausing,
+            ..
+        } => package::seal(tx, package, (sealed.as_deref(), *pausing), by, keyed),
         Change::Package { id, command } => package::change(tx, *id, command, by, keyed),
         Change::Receive(receiving) => package::receive(tx, receiving, by, keyed),
         Change::OpenBatch {
             opening,
             project,
             manifest,
-        } => {
-            let wanted = batch::Wanted {
-                project: *project,
-                manifest,
-                opening,
-            };
-            batch::open(tx, &wanted, by, keyed)
-        }
+        } => batch::open(tx, &Wanted::of(*project, manifest, opening), by, keyed),
         Change::Batch { batch, command } => batch::tell(tx, batch, command, by, keyed),
         Change::BeginRun { id, project, spec } => run::begin(tx, *id, *project, spec, by, keyed),
         Change::AdoptRun { id, project, run } => run::adopt(tx, *id, *project, run, by, keyed),
+        Change::AdoptTask(arriving) => adoption::task(tx, arriving, by, keyed),
+        Change::AdoptBatch(arriving) => adoption::batch(tx, arriving, by, keyed),
         Change::Run { run, command } => run::tell(tx, run, command, by, keyed),
         Change::SetBaseline(proved) => repository::set_baseline(tx, proved, by, keyed),
         Change::NoteMove { project, moved } => {
@@ -361,20 +362,15 @@ fn name_taken(
             opening,
             project,
             manifest,
-        } => {
-            let wanted = batch::Wanted {
-                project: *project,
-                manifest,
-                opening,
-            };
-            return batch::name_taken(tx, &wanted);
-        }
+        } => return batch::name_taken(tx, &Wanted::of(*project, manifest, opening)),
         Change::BeginRun { project, spec, .. } => {
             return run::name_taken(tx, *project, &spec.name);
         }
         Change::AdoptRun { project, run, .. } => {
             return run::name_taken(tx, *project, &run.spec.name);
         }
+        Change::AdoptTask(arriving) => (arriving.project, arriving.task.spec.name.clone()),
+        Change::AdoptBatch(arriving) => return adoption::names_taken(tx, arriving),
     };
     let holder = tasks::named(tx, project, &name)?;
     let is_live = holder.state.ending().is_none();

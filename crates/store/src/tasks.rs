@@ -227,6 +227,16 @@ pub fn of_batch(tx: &mut Transaction<'_>, batch: BatchId) -> Result<Vec<Task>, S
     rows.iter().map(|row| task(row, 0)).collect()
 }
 
+/// Those of a project that are held by themselves.
+pub fn held(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Vec<Task>, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE project = $1 AND is_open AND is_held ORDER BY number",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| task(row, 0)).collect()
+}
+
 /// Which tasks to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {

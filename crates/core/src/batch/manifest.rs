@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::task::{Brief, Reason, TimeLimit, VerifyCommand};
@@ -108,9 +109,15 @@ pub enum OverlapRule {
 }
 
 /// How long something will take, as people guess.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
-pub struct Estimate(#[serde(with = "millis")] Duration);
+pub struct Estimate(
+    #[serde(with = "millis")]
+    #[schemars(with = "u64")]
+    Duration,
+);
 
 impl Estimate {
     /// Nobody means more than a month of one agent's time.

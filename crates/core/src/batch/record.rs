@@ -1,5 +1,6 @@
 //! A batch as its history makes it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::{BatchCommand, BatchEvent, BatchRefusal};
@@ -12,7 +13,7 @@ use crate::{
 use crate::{TaskState, Timestamp};
 
 /// What a batch is. It does not change afterwards.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchSpec {
     /// What people call it.
     pub name: BatchName,
@@ -40,7 +41,7 @@ pub struct BatchSpec {
 }
 
 /// A part of a batch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BatchPart {
     /// What it is called within the batch.
     pub name: PartName,

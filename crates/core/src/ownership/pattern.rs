@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::walk::Walk;
@@ -17,7 +18,9 @@ const GLOB_CHARACTERS: [char; 4] = ['*', '?', '[', '{'];
 /// In JSON `{"type": "prefix", "path": "src/"}`. On the command line the text says what it is:
 /// `src/` is a prefix, text with one of `*?[{` a glob, anything else exact; `exact:`, `prefix:` or
 /// `glob:` before it decide otherwise. A file named `[id].tsx` is written `exact:[id].tsx`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "Typed", into = "Typed")]
 pub enum PathPattern {
     /// This path, and everything below if it is a directory.
@@ -29,7 +32,7 @@ pub enum PathPattern {
 }
 
 /// The form in a manifest.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Typed {
     #[serde(rename = "type")]
@@ -37,7 +40,7 @@ struct Typed {
     path: String,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
     Exact,

@@ -112,6 +112,9 @@ pub enum PackageRefusal {
     /// There is nothing to give back.
     #[error("nobody has claimed it")]
     NotClaimed,
+    /// What it was to pause was handed out again.
+    #[error("what it was to pause was handed out again meanwhile")]
+    NotPaused,
 }
 
 type Decision = Result<Vec<PackageEvent>, PackageRefusal>;

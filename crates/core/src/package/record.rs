@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::event::{Claim, Origin, PackageEvent, Receipt};
 use super::label::{KeyId, Label, Recipient};
 use crate::text::Reason;
-use crate::{Digest, Fence, Moment, PackageId, ProjectId, Timestamp};
+use crate::{ContextScope, Digest, Fence, Moment, PackageId, ProjectId, TaskId, Timestamp};
 
 /// Where a package is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,6 +195,24 @@ impl PackageRecord {
             | PackageEvent::Released { .. }
             | PackageEvent::ClaimExpired { .. } => PackageState::Created,
         };
+    }
+
+    /// The task that it belongs to here: the one that it was received for, else the one that it comes from, which may be in
+    /// another store.
+    pub const fn task(&self) -> Option<TaskId> {
+        match &self.state {
+            PackageState::Consumed { receipt, .. } => match receipt.into {
+                ContextScope::Task(task) => Some(task),
+                ContextScope::Project(_) | ContextScope::Session(_) | ContextScope::Run(_) => {
+                    self.label.task
+                }
+            },
+            PackageState::Created
+            | PackageState::Claimed { .. }
+            | PackageState::Transferred { .. }
+            | PackageState::Cancelled { .. }
+            | PackageState::Expired { .. } => self.label.task,
+        }
     }
 
     /// The machine that claims it now, if it said which it is.

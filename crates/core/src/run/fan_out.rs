@@ -6,8 +6,9 @@
 use super::cause::Cause;
 use super::event::{RunEvent, Verdict};
 use super::follow::{GATE_WAITS, said, spent, stopped, verdict};
-use super::spec::{Run, RunState, Step, derived};
+use super::spec::{Run, RunState, Step};
 use crate::batch::{Batch, BatchState, Manifest, ManifestError, Opening, Rules};
+use crate::id::derived;
 use crate::task::{Ending, Reason, TaskState};
 use crate::workflow::{FanOut, Goal, Outcome};
 use crate::{BatchId, PartName, Task, TaskId, Timestamp};

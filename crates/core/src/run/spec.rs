@@ -1,11 +1,10 @@
 //! A run as its history makes it.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
-use uuid::{Builder, Uuid};
 
 use super::cause::Cause;
 use super::event::Verdict;
+use crate::id::derived;
 use crate::task::{Brief, Part, Reason, TaskSpec};
 use crate::workflow::{Phase, Workflow};
 use crate::{
@@ -240,12 +239,4 @@ impl Run {
             )
         }
     }
-}
-
-/// An identity that follows from a text: whoever asks again gets the same one.
-pub(super) fn derived(text: &str) -> Uuid {
-    let digest = Sha256::digest(text);
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
-    Builder::from_custom_bytes(bytes).into_uuid()
 }

@@ -98,6 +98,9 @@ pub enum Command {
     Pause {
         /// The package that makes it a pause.
         package: PackageId,
+        /// That of the batch, if it is paused with all of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whole: Option<PackageId>,
     },
     /// Hand it out again if nobody but this pause keeps it.
     Unpause {

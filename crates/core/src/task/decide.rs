@@ -59,7 +59,10 @@ impl Task {
             Command::Cancel { reason } => self.cancel(reason.as_ref(), &asking),
             Command::Retry => self.retry(&asking),
             Command::Hold { reason } => self.hold(&HoldWish::Hold(reason.as_ref()), &asking),
-            Command::Pause { package } => self.hold(&HoldWish::Pause(*package), &asking),
+            Command::Pause { package, whole } => {
+                let (package, whole) = (*package, *whole);
+                self.hold(&HoldWish::Pause { package, whole }, &asking)
+            }
             Command::Unpause { package } => self.unpause(*package, &asking),
             Command::Unhold => self.unhold(&asking),
             Command::Expire => Ok(self.expired_lease(now)),

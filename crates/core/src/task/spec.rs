@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::{Brief, VerifyCommand};
@@ -10,7 +11,7 @@ use crate::time::millis;
 use crate::{AgentName, BatchId, Ownership, Role, RunId, TaskId, TaskName};
 
 /// What was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskSpec {
     /// What people call it.
     pub name: TaskName,
@@ -18,6 +19,7 @@ pub struct TaskSpec {
     pub brief: Brief,
     /// Higher goes first.
     #[serde(default)]
+    #[schemars(with = "i16")]
     pub priority: Priority,
     /// The paths it may change. Without it nothing is promised about overlap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,12 +69,16 @@ impl TaskSpec {
 }
 
 /// How long a session may take, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct TimeLimit(#[serde(with = "millis")] pub Duration);
+pub struct TimeLimit(
+    #[serde(with = "millis")]
+    #[schemars(with = "u64")]
+    pub Duration,
+);
 
 /// What a task is a part of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Part {
     /// One of several that are worked on side by side.
@@ -136,7 +142,7 @@ impl fmt::Display for Priority {
 }
 
 /// Another task that must come to something first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dependency {
     /// Which one.
     pub task: TaskId,
@@ -145,7 +151,7 @@ pub struct Dependency {
 }
 
 /// How far a dependency must have come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Until {
     /// Done, with success.

@@ -9,6 +9,8 @@ use handoff_files::Lock;
 use handoff_store::queue::{Change, Request, RunRef, TaskRef, submit};
 use handoff_store::{Store, StoreError, packages, read, runs, tasks};
 
+use super::stale_pauses::is_sealed;
+use super::stopped_agents::let_go_on;
 use crate::error::EngineError;
 use crate::pausing::{PauseFacts, PauseNote, Pausing};
 use crate::places::Places;
@@ -41,6 +43,7 @@ fn settled(
     };
     if let Some(note) = &broken {
         undo_pause(note, store, project)?;
+        let_go_on(note, places);
     }
     pausing.end()?;
     Ok(broken.is_some())
@@ -60,15 +63,10 @@ fn facts(
         holds &= task.is_some_and(|task: Task| task.hold.is_some());
     }
     Ok(PauseFacts {
-        is_sealed: is_sealed(note.package, store)?,
+        is_sealed: read(store, |tx| is_sealed(tx, note.package))?,
         lives: lives.transpose()?.unwrap_or(false),
         holds,
     })
-}
-
-fn is_sealed(id: PackageId, store: &mut dyn Store) -> Result<bool, EngineError> {
-    let package = known(read(store, |tx| packages::get(tx, id)))?;
-    Ok(package.is_some_and(|it| !matches!(it.state, PackageState::Cancelled { .. })))
 }
 
 fn known<T>(found: Result<T, StoreError>) -> Result<Option<T>, StoreError> {

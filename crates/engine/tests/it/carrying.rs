@@ -2,18 +2,23 @@
 
 use std::cell::RefCell;
 use std::io::Read as _;
+use std::num::NonZeroUsize;
 
+use handoff_core::batch::{AdoptedBatch, Batch, Calibration, Manifest, Opening, Plan, Rules};
 use handoff_core::context::{Entry, Policy};
 use handoff_core::lease::Ttl;
 use handoff_core::package::{Label, Origin, PackageCommand, PackageKind};
+use handoff_core::task::Evidence;
 use handoff_core::{
-    Caller, ContextScope, Digest, Fence, IdempotencyKey, JsonText, PackageId, ProjectId, StoreId,
-    Timestamp,
+    BatchId, Caller, ContextScope, Digest, Fence, IdempotencyKey, JsonText, PackageId, ProjectId,
+    StoreId, Task, TaskId, TaskState, Timestamp,
 };
 use handoff_engine::{Depot, Places};
 use handoff_package::bundle::{self, Bundle};
-use handoff_package::payload::{Attachment, Metadata, PayloadVersion, SerializedContext};
-use handoff_package::{Clean, Package, Payload};
+use handoff_package::payload::{
+    Attachment, BatchState, Metadata, PausedPart, PayloadVersion, SerializedContext,
+};
+use handoff_package::{Clean, KeyPair, Package, Payload, open, schema, seal};
 use handoff_process::mint;
 use handoff_store::postgres::PostgresStore;
 use handoff_store::queue::{Change, Receiving, Request, submit};
@@ -143,6 +148,7 @@ fn package(project: ProjectId, context: Vec<Entry>, attached: &[u8]) -> Package 
         tree: None,
         task_name: None,
         fence: None,
+        task: None,
         brief: None,
         summary: None,
         session: None,
@@ -172,18 +178,28 @@ fn context() -> impl Strategy<Value = Vec<Entry>> {
         [one] => one.clone(),
         many => format!("[{}]", many.join(" , ")),
     });
-    let entries = proptest::collection::btree_map("[a-zäß][a-z.:/-]{0,20}[a-z]", value, 0..8);
+    let known = (
+        value,
+        proptest::option::of("[a-zé]{1,5}"),
+        proptest::collection::vec("[a-z]{1,8}", 0..3),
+        "[a-z]{1,9}",
+        0..4_000_000_000_i64,
+    );
+    let entries = proptest::collection::btree_map("[a-zäß][a-z.:/-]{0,20}[a-z]", known, 0..8);
     entries.prop_map(|map| map.into_iter().map(entry).collect())
 }
 
-fn entry((key, value): (String, String)) -> Entry {
+/// The value of a key, its source, its tags, who wrote it and when.
+type Known = (String, Option<String>, Vec<String>, String, i64);
+
+fn entry((key, (value, source, tags, author, at)): (String, Known)) -> Entry {
     Entry {
         key: key.parse().unwrap(),
         value: JsonText::parse(&value).unwrap(),
-        source: None,
-        tags: vec![],
-        author: "person".parse().unwrap(),
-        at: Timestamp::UNIX_EPOCH,
+        source: source.map(|it| it.parse().unwrap()),
+        tags: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
+        author: author.parse().unwrap(),
+        at: Timestamp::from_second(at).unwrap(),
     }
 }
 
@@ -217,4 +233,83 @@ fn a_context_is_received_as_it_was_by_a_team_and_from_it() {
     let (mut team, mut alone) = (Side::shared(database.url()), Side::embedded());
     comes_out_as_it_went_in(&mut alone, &mut team);
     comes_out_as_it_went_in(&mut team, &mut alone);
+}
+
+/// Everything that a pause carries to another store.
+const MANIFEST: &str = r#"
+schema_version = 2
+batch_id = "b"
+fan_in_task = "merge"
+next_after_fanin = { task = "announce", brief = "x", agent = "claude" }
+timeout_hours = 2
+[[sub_tasks]]
+id = "one"
+brief = "x"
+file_ownership = ["a/", "docs/*.md", { type = "exact", path = "b" }]
+estimated_minutes = 9
+verify = "make one"
+[[sub_tasks]]
+id = "two"
+brief = "x"
+file_ownership = ["c/"]
+depends_on = ["one"]
+"#;
+
+fn batch() -> AdoptedBatch {
+    let manifest = Manifest::read(MANIFEST, Rules::default()).unwrap();
+    let id = || TaskId::from_uuid(mint());
+    let opening = Opening {
+        batch: BatchId::from_uuid(mint()),
+        parts: vec![id(), id()],
+        fan_in: id(),
+        next: id(),
+        base: "a".repeat(40).parse().unwrap(),
+        run: None,
+    };
+    let plan = Plan::of(&manifest, NonZeroUsize::MIN, &Calibration::default());
+    let published = manifest.publication(&opening, &plan);
+    let (project, at) = (ProjectId::from_uuid(mint()), Timestamp::UNIX_EPOCH);
+    let mut tasks: Vec<_> = { published.tasks.into_iter() }
+        .map(|(id, spec)| Task::begin(id, project, spec, at))
+        .collect();
+    tasks[0].evidence = vec![Evidence::Committed {
+        branch: "handoff/b.one-1".parse().unwrap(),
+        commit: "c".repeat(40).parse().unwrap(),
+    }];
+    tasks[0].state = TaskState::Done { at, summary: None };
+    AdoptedBatch::of(
+        &Batch::begin(opening.batch, project, published.spec, at),
+        &tasks,
+    )
+}
+
+#[test]
+fn what_goes_to_another_store_comes_back_as_it_was_and_fits_the_published_schema() {
+    let project = ProjectId::from_uuid(mint());
+    let (mut package, whole) = (package(project, vec![], b"x"), batch());
+    assert!(whole.is_whole());
+    package.payload.task = Some(whole.tasks[1].task.clone());
+    package.payload.batch = Some(BatchState {
+        id: BatchId::from_uuid(mint()),
+        name: whole.spec.name.clone(),
+        parts: vec![PausedPart {
+            task: whole.tasks[1].id,
+            name: whole.tasks[1].task.spec.name.clone(),
+            package: PackageId::from_uuid(mint()),
+        }],
+        whole: Some(whole),
+    });
+    let sealed = seal(&package, &KeyPair::from_secret(&[7; 32])).unwrap();
+    assert_eq!(open(sealed.bytes()).unwrap().package, package);
+    let payload = serde_json::to_value(&package.payload).unwrap();
+    let schema = serde_json::to_value(schema::schema().payload).unwrap();
+    let checker = jsonschema::validator_for(&schema).unwrap();
+    let wrong: Vec<_> = checker
+        .iter_errors(&payload)
+        .map(|it| it.to_string())
+        .collect();
+    assert_eq!(wrong, [""; 0]);
+    let mut other = payload;
+    other["batch"]["whole"]["tasks"][0]["task"]["spec"]["brief"] = 1.into();
+    assert!(!checker.is_valid(&other));
 }

@@ -20,3 +20,6 @@ mod reconcile;
 mod road;
 #[cfg(test)]
 mod stage;
+#[cfg(test)]
+mod stale_pauses;
+mod stale_pauses;

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use handoff_core::task::{Command, Dependency, TaskSpec, Until};
 use handoff_core::{
@@ -51,6 +52,11 @@ impl Stage {
             repository,
             clock,
         }
+    }
+
+    /// Lets time pass, without waiting for it.
+    pub(crate) fn pass(&self, span: Duration) {
+        self.clock.pass(span);
     }
 
     /// What a process finds that starts now.

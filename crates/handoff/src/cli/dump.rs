@@ -213,6 +213,8 @@ fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCo
         | Change::Batch { .. }
         | Change::BeginRun { .. }
         | Change::AdoptRun { .. }
+        | Change::AdoptTask(_)
+        | Change::AdoptBatch(_)
         | Change::Run { .. }
         | Change::SetBaseline(_)
         | Change::NoteMove { .. }

@@ -11,12 +11,12 @@ use std::fmt;
 
 use handoff_api::ExitCode;
 use handoff_core::caller::Action;
-use handoff_core::package::{Origin, PackageCommand, PackageKind, PackageState};
+use handoff_core::package::{PackageCommand, PackageKind, PackageState};
 use handoff_core::task::{Command, Reason};
 use handoff_core::{ContextScope, PackageId, PackageRecord, SessionId, Task, TaskId, TaskState};
 use handoff_engine::{Attempt, PauseNote, Pausing, Places, reconcile};
 use handoff_git::Repository;
-use handoff_store::queue::{Change, TaskRef};
+use handoff_store::queue::{Change, PauseOf, TaskRef};
 use handoff_store::{packages, read, tasks};
 
 use super::package::draft::{DraftArgs, Material};
@@ -62,9 +62,22 @@ pub(crate) struct What {
 }
 
 impl What {
-    /// Whether it can only go on in its own store.
-    pub(super) const fn is_batch(&self) -> bool {
-        self.batch.is_some()
+    /// Refuses what can only go on in its own store, before anything is paused.
+    pub(super) fn can_leave(&self, desk: &mut Desk) -> Result<(), Failure> {
+        let Some(batch) = &self.batch else {
+            return Ok(());
+        };
+        let batch = desk.batch(batch)?;
+        let Some(run) = batch.spec.run else {
+            return Ok(());
+        };
+        let text = format!(
+            "batch `{}` belongs to a run, which waits for its results here",
+            batch.spec.name
+        );
+        Err(Failure::new(ExitCode::Conflict, text).hint(format!(
+            "pause the run, which can go on elsewhere: `handoff workflow pause {run}`"
+        )))
     }
 
     /// Pauses it. On any failure the work goes on, or is handed out again.
@@ -110,6 +123,7 @@ impl What {
         let pausing = TaskPausing {
             task,
             package: fresh_id(),
+            whole: None,
             kind,
             secrets,
         };
@@ -150,6 +164,8 @@ fn find(text: &str, desk: &mut Desk) -> Result<Task, Failure> {
 struct TaskPausing {
     task: Task,
     package: PackageId,
+    /// That of the batch, if it is paused with all of it.
+    whole: Option<PackageId>,
     kind: PackageKind,
     secrets: Secrets,
 }
@@ -165,16 +181,12 @@ impl TaskPausing {
         desk.caller.may(Action::Hold)?;
         let session = self.working()?;
         let note = PauseNote {
-            package: self.package,
             tasks: vec![self.task.id],
-            parts: vec![],
-            batch: None,
-            session: None,
-            run: None,
+            ..PauseNote::of(self.package)
         };
         wholly(&note, &self.task.id, desk, |desk| {
-            let package = self.package;
-            tell_task(&self.task, Command::Pause { package }, desk)?;
+            let (package, whole) = (self.package, self.whole);
+            tell_task(&self.task, Command::Pause { package, whole }, desk)?;
             self.fence(session, desk, ctx)?;
             self.seal(draft, desk, ctx)
         })
@@ -233,8 +245,9 @@ impl TaskPausing {
         let (package, _) = scrub::clean(package, self.secrets)?;
         let key = fresh_key().in_project(desk.project);
         let caller = desk.caller.clone();
+        let pausing = PauseOf::Task(self.task.id);
         let mut depot = desk.depot();
-        Ok(depot.keep(&package, Origin::Made, &caller, &key)?)
+        Ok(depot.keep_pause(&package, pausing, &caller, &key)?)
     }
 }
 
@@ -272,7 +285,11 @@ pub(super) fn settle(
 ) -> Result<PackageRecord, Failure> {
     let is_settled = match &made {
         Ok(_) => true,
-        Err(_) => reconcile::undo_pause(note, &mut *desk.store, desk.project).is_ok(),
+        Err(_) => {
+            let undone = reconcile::undo_pause(note, &mut *desk.store, desk.project);
+            reconcile::let_go_on(note, desk.places());
+            undone.is_ok()
+        }
     };
     if is_settled {
         // A note that stays is looked at by whoever comes next, and there is nothing left to do.

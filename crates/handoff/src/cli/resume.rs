@@ -1,4 +1,7 @@
-//! `handoff resume`: lets a paused task or session go on in a fresh session, from where its package says.
+//! `handoff resume`: lets a paused task, session or batch go on in fresh sessions, from where its package says, also if it was
+//! paused in another store.
+
+mod arrival;
 
 use std::ffi::OsString;
 
@@ -11,7 +14,7 @@ use handoff_engine::depot::Stored;
 use handoff_package::payload::{BatchState, PausedPart, SessionState};
 use handoff_session::{Standing, catalogue, inbox};
 use handoff_store::queue::{Change, TaskRef};
-use handoff_store::{StoreError, holds, packages, read, tasks};
+use handoff_store::{holds, packages, read, tasks};
 
 use super::package::desk_for;
 use super::package::grasp::Grasp;
@@ -21,6 +24,7 @@ use super::session::{run as sessions, stop_session};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
+use arrival::Subject;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -38,6 +42,10 @@ pub(crate) struct Args {
     /// Of a session: do not sit down at its terminal.
     #[arg(long)]
     detach: bool,
+    /// Of a task or a batch that comes from another store: let the commands be run here that prove its work. They come out of
+    /// the package: read them first.
+    #[arg(long)]
+    accept_commands: bool,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
@@ -47,16 +55,20 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
         let (id, text) = (args.package, "the package comes from a run of a workflow");
         return Err(Failure::usage(text).hint(format!("go on: `handoff workflow resume {id}`")));
     }
-    let task = task_of(args.package, &mut desk)?;
     // Until the new session has heard of it: whoever repeats this meanwhile is told to wait.
     let grasp = Grasp::take(args.package, &mut desk)?;
-    put_back_if_nothing_began(&stored, task.as_ref(), &grasp, &mut desk, ctx)?;
-    if let (Some(batch), Some(fan_in)) = (&stored.opened.package.payload.batch, &task) {
+    let mut subject = Subject::find(&stored, &mut desk)?;
+    if subject.task.is_none() {
+        arrival::take_over(&stored, args.accept_commands, &grasp, &mut desk, ctx)?;
+        subject = Subject::find(&stored, &mut desk)?;
+    }
+    put_back_if_nothing_began(&stored, &subject, &grasp, &mut desk, ctx)?;
+    if let (Some(batch), Some(fan_in)) = (&subject.batch, &subject.task) {
         let received = batch_goes_on(args, batch, (fan_in, &grasp), &mut desk, ctx)?;
         let line = format!("{} goes on: `handoff worker`", batch.name);
         return told(args, fan_in, line, &received, ctx);
     }
-    match (stored.opened.package.payload.session, task) {
+    match (stored.opened.package.payload.session, subject.task) {
         (Some(session), Some(task)) => in_session(args, &session, (&task, grasp), &mut desk, ctx),
         (Some(session), None) => session_alone(args, &session, grasp, &mut desk, ctx),
         (None, Some(task)) => {
@@ -74,7 +86,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
 /// A resume that was killed, or whose session could not be begun, can be repeated: what it received is put back first.
 fn put_back_if_nothing_began(
     stored: &Stored,
-    task: Option<&Task>,
+    subject: &Subject,
     grasp: &Grasp,
     desk: &mut Desk,
     ctx: &Context,
@@ -86,12 +98,12 @@ fn put_back_if_nothing_began(
     let payload = &stored.opened.package.payload;
     let is_untouched = match receipt.into {
         // The hold is taken away last: as long as it is there, nothing of the batch has begun.
-        ContextScope::Task(_) if payload.batch.is_some() => is_held(payload.batch.as_ref(), desk)?,
-        ContextScope::Task(id) => task.is_some_and(|task| {
+        ContextScope::Task(_) if subject.batch.is_some() => is_held(subject.batch.as_ref(), desk)?,
+        ContextScope::Task(id) => subject.task.as_ref().is_some_and(|task| {
             let is_untouched = |fence| task.is_untouched_since(fence);
             // Without a session there is nothing to do but to take the hold away.
             let is_unfinished = payload.session.is_some() || task.hold.is_some();
-            task.id == id && is_unfinished && payload.fence.is_some_and(is_untouched)
+            task.id == id && is_unfinished && subject.attempt.is_some_and(is_untouched)
         }),
         ContextScope::Session(id) => has_never_heard(id, ctx)?,
         ContextScope::Project(_) | ContextScope::Run(_) => false,
@@ -129,18 +141,6 @@ fn unknown(id: PackageId) -> Failure {
     Failure::new(ExitCode::NotFound, text).hint(format!(
         "take its content in: `handoff package receive {id}`"
     ))
-}
-
-/// The task of a package, if it is one of this store.
-fn task_of(id: PackageId, desk: &mut Desk) -> Result<Option<Task>, Failure> {
-    let record = read(&mut *desk.store, |tx| packages::get(tx, id))?;
-    let Some(task) = record.label.task else {
-        return Ok(None);
-    };
-    match read(&mut *desk.store, |tx| tasks::get(tx, task)) {
-        Err(StoreError::NotFound { .. }) => Ok(None),
-        found => Ok(Some(found?)),
-    }
 }
 
 /// Receives the package into the context of its task, which is handed out again.
@@ -215,6 +215,7 @@ fn told(
         let document = received.document(&asked);
         ctx.out.document(ReceivedDocument::SCHEMA, document)?;
     } else {
+        received.tell_of_drift(ctx)?;
         ctx.out.line(line)?;
     }
     Ok(ExitCode::Done.number())

@@ -1,4 +1,4 @@
-//! `handoff transfer`: pauses a task or a session and hands it to somebody else. It is theirs when they have taken it, and not before.
+//! `handoff transfer`: pauses a task, a session or a batch and hands it to somebody else. It is theirs when they have taken it, and not before.
 
 use std::path::PathBuf;
 
@@ -39,12 +39,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    if args.what.is_batch() && (args.output.is_some() || args.ssh.is_some()) {
-        let text = "a batch stays in its store: another one has not its tasks";
-        return Err(Failure::usage(text)
-            .hint("offer it to whoever shares the store: leave `--output` and `--ssh` out"));
-    }
     let mut desk = Desk::open(ctx)?;
+    if args.output.is_some() || args.ssh.is_some() {
+        args.what.can_leave(&mut desk)?;
+    }
     let wish = Wish {
         kind: PackageKind::Transfer,
         secrets: Secrets::of(args.redact),
@@ -52,13 +50,17 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     };
     let record = args.what.pause(wish, &mut desk, ctx)?;
     let id = record.label.id;
-    if let Some(host) = args.ssh {
-        return send::run(&send::Args::to_host(id, host, args.landing), ctx);
-    }
-    if let Some(output) = &args.output {
-        return export::to_file(id, output, args.to, ctx);
-    }
-    offer(id, &args.to, ctx)
+    let handed = match (args.ssh, &args.output) {
+        (Some(host), _) => send::run(&send::Args::to_host(id, host, args.landing), ctx),
+        (None, Some(output)) => export::to_file(id, output, args.to, ctx),
+        (None, None) => return offer(id, &args.to, ctx),
+    };
+    // It is paused, with its package, and still ours.
+    handed.map_err(|failure| {
+        failure.hint(format!(
+            "it is paused here: `handoff resume {id}` goes on with it, `handoff package send` or `export` hands it over"
+        ))
+    })
 }
 
 /// It is theirs when they have taken it, and so nothing is transferred yet.

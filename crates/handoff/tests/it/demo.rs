@@ -68,6 +68,13 @@ fn what_was_kept_tells_the_same(stage: &Stage, said: &str) {
         .collect();
     let ends = ["done", "failed", "blocked", "done", "done", "done", "done"];
     assert_eq!(states, ends);
+    // The first task ended in a sealed package, and what the second was told is built from it.
+    let sessions = fs::read_dir(place.join("state/sessions")).unwrap();
+    let mut prompts = sessions
+        .map(|it| it.unwrap().path().join("prompt.md"))
+        .filter_map(|path| fs::read_to_string(path).ok());
+    let from_package = "# What the session before you left (greet)";
+    assert!(prompts.any(|it| it.contains(from_package)));
 }
 
 #[test]

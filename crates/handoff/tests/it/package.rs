@@ -2,6 +2,7 @@
 
 mod carrying;
 mod flaws;
+mod other_store;
 mod repeating;
 mod secrets;
 mod secure_shell;

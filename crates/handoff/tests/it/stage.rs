@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -105,6 +105,22 @@ impl Stage {
     /// The program in the background.
     pub(crate) fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Background {
         Background::start(self.command(args))
+    }
+
+    /// A git that does something else. Without the file that is returned there is only the usual one.
+    pub(crate) fn git_that(&mut self, does: &str) -> PathBuf {
+        let bin = self.env.work().join("deadly");
+        fs::create_dir_all(&bin).unwrap();
+        let program = bin.join("git");
+        fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let places = [
+            bin.as_path(),
+            "/usr/local/bin".as_ref(),
+            "/usr/bin".as_ref(),
+        ];
+        self.env.set("PATH", std::env::join_paths(places).unwrap());
+        program
     }
 
     pub(crate) fn script(&self, name: &str, text: &str) -> PathBuf {

@@ -66,6 +66,7 @@ pub(crate) fn package() -> Package {
             tree: None,
             task_name: Some("fix-bug".parse().unwrap()),
             fence: Some(Fence::new(2)),
+            task: None,
             brief: Some(
                 "Fix the bug.\n\"Quotes\" and \u{202e} too."
                     .parse()

@@ -6,8 +6,10 @@ use handoff_core::batch::{
     Batch, BatchCommand, BatchEvent, BatchRefusal, Calibration, Manifest, Opening, Plan,
 };
 use handoff_core::caller::Action;
-use handoff_core::task::{Command, Part};
-use handoff_core::{BatchId, Caller, Event, ProjectId, StreamId, Task, TaskId};
+use handoff_core::task::{Command, Part, TaskSpec};
+use handoff_core::{
+    BatchId, BatchName, Caller, Event, ProjectId, StreamId, Task, TaskId, TaskName,
+};
 
 use super::change::BatchRef;
 use super::{Answer, Performed, command_task, fan_out, record};
@@ -21,6 +23,20 @@ pub(super) struct Wanted<'a> {
     pub(super) project: ProjectId,
     pub(super) manifest: &'a Manifest,
     pub(super) opening: &'a Opening,
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) const fn of(
+        project: ProjectId,
+        manifest: &'a Manifest,
+        opening: &'a Opening,
+    ) -> Self {
+        Self {
+            project,
+            manifest,
+            opening,
+        }
+    }
 }
 
 /// Publishes a batch with all its tasks: all of it, or nothing.
@@ -46,15 +62,27 @@ pub(super) fn publish(
     let plan = Plan::of(wanted.manifest, one, &Calibration::default());
     let published = wanted.manifest.publication(wanted.opening, &plan);
     let id = wanted.opening.batch;
-    let batch = Batch::begin(id, wanted.project, published.spec.clone(), tx.now.wall);
-    batches::insert(tx, &batch)?;
-    let spec = Box::new(published.spec);
-    append(tx, &batch, BatchEvent::Opened { spec }, by, keyed)?;
-    for (id, spec) in published.tasks {
-        let task = Task::begin(id, wanted.project, spec, tx.now.wall);
+    let batch = Batch::begin(id, wanted.project, published.spec, tx.now.wall);
+    insert(tx, &batch, published.tasks, by, keyed)?;
+    Ok(batch)
+}
+
+/// Writes a batch that begins, with its tasks.
+pub(super) fn insert(
+    tx: &mut Transaction<'_>,
+    batch: &Batch,
+    tasks: Vec<(TaskId, TaskSpec)>,
+    by: &Caller,
+    keyed: Option<&Keyed<'_>>,
+) -> Result<(), StoreError> {
+    batches::insert(tx, batch)?;
+    let spec = Box::new(batch.spec.clone());
+    append(tx, batch, BatchEvent::Opened { spec }, by, keyed)?;
+    for (id, spec) in tasks {
+        let task = Task::begin(id, batch.project, spec, tx.now.wall);
         record::publish(tx, task, by, None)?;
     }
-    Ok(batch)
+    Ok(())
 }
 
 /// Tells a batch something: what follows for its tasks happens with it.
@@ -217,7 +245,7 @@ fn append(
     events::append(tx, &entry)
 }
 
-fn performed(batch: Batch) -> Performed {
+pub(super) fn performed(batch: Batch) -> Performed {
     Performed {
         answer: Answer::Batch(Box::new(batch)),
         is_recorded: true,
@@ -229,17 +257,27 @@ pub(super) fn name_taken(
     tx: &mut Transaction<'_>,
     wanted: &Wanted<'_>,
 ) -> Result<Option<StoreError>, StoreError> {
-    let name = wanted.manifest.name.clone();
-    let found = batches::named(tx, wanted.project, &name);
-    if let Some(batch) = found.ok().filter(|it| it.state.is_live()) {
-        let batch = batch.id;
-        return Ok(Some(StoreError::BatchNameTaken { name, batch }));
-    }
     let plan = Plan::of(wanted.manifest, NonZeroUsize::MIN, &Calibration::default());
     let published = wanted.manifest.publication(wanted.opening, &plan);
-    for (_, spec) in published.tasks {
-        if let Some(task) = live(tx, wanted.project, &spec.name)? {
-            let name = spec.name;
+    let tasks = published.tasks.iter().map(|(_, spec)| &spec.name);
+    names_taken(tx, wanted.project, &wanted.manifest.name, tasks)
+}
+
+/// The live batch of this name, or a live task of one of these names.
+pub(super) fn names_taken<'a>(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    name: &BatchName,
+    tasks: impl Iterator<Item = &'a TaskName>,
+) -> Result<Option<StoreError>, StoreError> {
+    let found = batches::named(tx, project, name);
+    if let Some(batch) = found.ok().filter(|it| it.state.is_live()) {
+        let (name, batch) = (name.clone(), batch.id);
+        return Ok(Some(StoreError::BatchNameTaken { name, batch }));
+    }
+    for name in tasks {
+        if let Some(task) = live(tx, project, name)? {
+            let name = name.clone();
             return Ok(Some(StoreError::NameTaken { name, task }));
         }
     }
@@ -249,7 +287,7 @@ pub(super) fn name_taken(
 fn live(
     tx: &mut Transaction<'_>,
     project: ProjectId,
-    name: &handoff_core::TaskName,
+    name: &TaskName,
 ) -> Result<Option<TaskId>, StoreError> {
     match tasks::named(tx, project, name) {
         Ok(task) => Ok(task.state.ending().is_none().then_some(task.id)),

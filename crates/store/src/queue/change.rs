@@ -1,12 +1,12 @@
 //! What can be asked of the ledger, and what it answers.
 
-use handoff_core::batch::{BatchCommand, Manifest, Opening};
+use handoff_core::batch::{AdoptedBatch, BatchCommand, Manifest, Opening};
 use handoff_core::context::{ContextCommand, Entry, Policy};
 use handoff_core::hold::{Hold, HoldScope};
 use handoff_core::lease::{Tenure, Term, Ttl};
 use handoff_core::package::PackageCommand;
 use handoff_core::run::{AdoptedRun, RunCommand, RunSpec};
-use handoff_core::task::{Command, Reason, TaskSpec, VerifyCommand};
+use handoff_core::task::{AdoptedTask, Command, Reason, TaskSpec, VerifyCommand};
 use handoff_core::{
     AgentName, Batch, BatchId, BatchName, Caller, CommitId, ContextEvent, ContextScope,
     Digest as ContentDigest, FeatureEvent, FeatureId, FeatureName, FeatureRecord, Fence, HeadName,
@@ -134,6 +134,9 @@ pub enum Change {
         /// Its bytes, where machines share no directory.
         #[serde(skip)]
         sealed: Option<String>,
+        /// What it makes a pause of, if that is held already. Not part of what is asked.
+        #[serde(skip)]
+        pausing: Option<PauseOf>,
     },
     /// Tell a package something.
     Package {
@@ -180,6 +183,11 @@ pub enum Change {
         /// What is known of it.
         run: Box<AdoptedRun>,
     },
+    /// Take over a task that was begun in another store. It is held until its package is received.
+    AdoptTask(ArrivingTask),
+    /// Take over a batch that was opened in another store, with all its tasks, or nothing. It is held until its package is
+    /// received.
+    AdoptBatch(ArrivingBatch),
     /// Tell a run something.
     Run {
         /// Which.
@@ -196,6 +204,39 @@ pub enum Change {
         /// Which.
         moved: UnseenMove,
     },
+}
+
+/// A task that arrives from another store.
+#[derive(Debug, Clone, Serialize)]
+pub struct ArrivingTask {
+    /// Another one than there.
+    pub id: TaskId,
+    /// Where it belongs here.
+    pub project: ProjectId,
+    /// What is known of it.
+    pub task: Box<AdoptedTask>,
+}
+
+/// A batch that arrives from another store.
+#[derive(Debug, Clone, Serialize)]
+pub struct ArrivingBatch {
+    /// Another one than there.
+    pub id: BatchId,
+    /// Where it belongs here.
+    pub project: ProjectId,
+    /// What is known of it, under the ids of the store that it comes from.
+    pub batch: Box<AdoptedBatch>,
+    /// The package that it came with.
+    pub package: PackageId,
+}
+
+/// What is held for a pause that is not sealed yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PauseOf {
+    /// A task.
+    Task(TaskId),
+    /// A batch.
+    Batch(BatchId),
 }
 
 /// A commit of a branch that is good.

@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 
 use handoff_core::caller::Action;
 use handoff_core::context::restore;
-use handoff_core::package::{PackageCommand, PackageRefusal, Receipt};
-use handoff_core::{Caller, Event, PackageEvent, PackageId, PackageRecord, StreamId};
+use handoff_core::package::{PackageCommand, PackageRefusal, PackageState, Receipt, Recipient};
+use handoff_core::{Caller, Event, HoldScope, PackageEvent, PackageId, PackageRecord, StreamId};
 
-use super::change::Receiving;
-use super::{Answer, Performed, context};
+use super::change::{PauseOf, Receiving};
+use super::{Answer, Performed, context, departure};
 use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::store::Transaction;
-use crate::{contexts, packages};
+use crate::{contexts, holds, packages, tasks};
 
 pub(super) fn seal(
     tx: &mut Transaction<'_>,
     package: &PackageRecord,
-    sealed: Option<&str>,
+    (sealed, pausing): (Option<&str>, Option<PauseOf>),
     by: &Caller,
     keyed: &Keyed<'_>,
 ) -> Result<Performed, StoreError> {
     by.may(Action::Receive)?;
+    still_paused(tx, package.label.id, pausing)?;
     packages::keep_time(tx)?;
     packages::insert(tx, package, sealed)?;
     let created = PackageEvent::Created {
@@ -29,8 +30,27 @@ pub(super) fn seal(
         digest: package.digest.clone(),
         origin: package.origin,
     };
-    append(tx, package, vec![created], by, keyed)?;
+    append(tx, package, vec![created], by, Some(keyed))?;
     Ok(performed(package.clone()))
+}
+
+/// Refuses to seal a pause of something that was handed out again since: whoever took that long was taken for dead, or a person
+/// has decided otherwise.
+fn still_paused(
+    tx: &mut Transaction<'_>,
+    id: PackageId,
+    pausing: Option<PauseOf>,
+) -> Result<(), StoreError> {
+    let held = match pausing {
+        None => return Ok(()),
+        Some(PauseOf::Task(task)) => tasks::lock(tx, task)?.hold,
+        Some(PauseOf::Batch(batch)) => holds::load(tx, HoldScope::Batch(batch))?.hold,
+    };
+    if held.is_some_and(|hold| hold.keeps_for(id)) {
+        return Ok(());
+    }
+    let refusal = PackageRefusal::NotPaused;
+    Err(StoreError::PackageRefused { id, refusal })
 }
 
 pub(super) fn change(
@@ -47,11 +67,37 @@ pub(super) fn change(
     {
         by.may(Action::Receive)?;
         // What was refused because of its age stays refused: the refusal is recorded, and so it is an answer.
-        return record(tx, package, vec![expired], by, keyed);
+        return record(tx, package, vec![expired], by, Some(keyed));
     }
     let events = package.decide(command, by, wall, &tx.now);
     let events = events.map_err(refused(id))?;
-    record(tx, package, events, by, keyed)
+    let performed = record(tx, package, events, by, Some(keyed))?;
+    if let PackageCommand::Transfer { to, .. } = command {
+        departure::of(tx, id, to, by)?;
+    }
+    Ok(performed)
+}
+
+/// Another store decides about a package from now on that went there inside another one.
+pub(super) fn give_away(
+    tx: &mut Transaction<'_>,
+    id: PackageId,
+    to: &Recipient,
+    by: &Caller,
+) -> Result<(), StoreError> {
+    let package = packages::lock(tx, id)?;
+    if package.state != PackageState::Created {
+        return Ok(());
+    }
+    let to = to.clone();
+    record(
+        tx,
+        package,
+        vec![PackageEvent::Transferred { to }],
+        by,
+        None,
+    )
+    .map(drop)
 }
 
 pub(super) fn receive(
@@ -81,7 +127,7 @@ pub(super) fn receive(
     let events = package.consume(receiving.fence, receipt, wall, &tx.now);
     let events = events.map_err(refused(id))?;
     context::take_in(tx, receiving.project, into, id, restoration, by)?;
-    record(tx, package, events, by, keyed)
+    record(tx, package, events, by, Some(keyed))
 }
 
 fn refused(id: PackageId) -> impl Fn(PackageRefusal) -> StoreError {
@@ -94,6 +140,7 @@ fn refused(id: PackageId) -> impl Fn(PackageRefusal) -> StoreError {
         | PackageRefusal::Expired { .. }
         | PackageRefusal::FromTheFuture { .. }
         | PackageRefusal::ClaimLost { .. }
+        | PackageRefusal::NotPaused
         | PackageRefusal::NotClaimed => StoreError::PackageRefused { id, refusal },
     }
 }
@@ -104,7 +151,7 @@ fn record(
     mut package: PackageRecord,
     events: Vec<PackageEvent>,
     by: &Caller,
-    keyed: &Keyed<'_>,
+    keyed: Option<&Keyed<'_>>,
 ) -> Result<Performed, StoreError> {
     if events.is_empty() {
         return Ok(Performed::unrecorded(Answer::Package(Box::new(package))));
@@ -131,7 +178,7 @@ fn append(
     package: &PackageRecord,
     events: Vec<PackageEvent>,
     by: &Caller,
-    keyed: &Keyed<'_>,
+    keyed: Option<&Keyed<'_>>,
 ) -> Result<(), StoreError> {
     let first = package.version + 1 - events.len() as u64;
     let entries: Vec<_> = (first..)
@@ -141,7 +188,7 @@ fn append(
             seq,
             project: Some(package.project),
             by,
-            keyed: Some(keyed).filter(|_| seq == package.version),
+            keyed: keyed.filter(|_| seq == package.version),
             event: Event::Package(event),
         })
         .collect();

@@ -1,5 +1,6 @@
 //! What both stores must do alike. Each fact is stated once and checked on both.
 
+mod adoption;
 mod batches;
 mod blobs;
 mod contexts;

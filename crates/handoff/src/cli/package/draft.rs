@@ -8,7 +8,7 @@ use handoff_core::package::{
     Actor, Audience, Label, PackageKind, PhaseName, PipelineVersion, ResumePoint, SessionRef,
     SubjectId,
 };
-use handoff_core::task::{Reason, Summary};
+use handoff_core::task::{AdoptedTask, Part, Reason, Summary};
 use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp, TreeState};
 use handoff_package::payload::{
     BatchState, Checkpoint, CheckpointStatus, Claim, Metadata, PausedRun, PayloadVersion,
@@ -163,6 +163,18 @@ impl Material {
             plan: None,
         }
     }
+
+    /// The task for a store that does not know it, if it is paused with this package. An attempt at a phase goes with its run.
+    fn carried(&self) -> Option<AdoptedTask> {
+        let is_pause = matches!(self.kind, PackageKind::Pause | PackageKind::Transfer);
+        let is_attempt = |task: &&Task| task.spec.part.and_then(Part::run).is_some();
+        let task = self
+            .task
+            .as_ref()
+            .filter(|_| is_pause && self.run.is_none());
+        let task = task.filter(|task| !is_attempt(task));
+        task.map(|task| AdoptedTask::alone(task, self.id))
+    }
 }
 
 impl DraftArgs {
@@ -178,11 +190,9 @@ impl DraftArgs {
 
     /// What nobody said about where to go on, for a batch that is stopped in the middle.
     pub(crate) fn or_resuming_batch(mut self, batch: &BatchState, reason: &str) -> Self {
-        let point = format!(
-            "batch {}, with {} parts paused",
-            batch.name,
-            batch.parts.len()
-        );
+        let (name, count) = (&batch.name, batch.parts.len());
+        let parts = if count == 1 { "part" } else { "parts" };
+        let point = format!("batch {name}, with {count} {parts} paused");
         self.resume_point = self.resume_point.or_else(|| point.parse().ok());
         self.source_phase = self.source_phase.or_else(|| TASK.parse().ok());
         self.reason = self.reason.or_else(|| reason.parse().ok());
@@ -311,6 +321,7 @@ impl DraftArgs {
         desk: &Desk,
     ) -> Payload {
         let required = self.required(&material);
+        let carried = material.carried();
         let task = material.task;
         let reason = || "manual".parse().expect("a word is a reason");
         let by = desk.caller.to_string();
@@ -329,6 +340,7 @@ impl DraftArgs {
             tree,
             task_name: task.as_ref().map(|task| task.spec.name.clone()),
             fence: task.as_ref().map(|task| task.fence),
+            task: carried,
             brief: task.as_ref().map(|task| task.spec.brief.clone()),
             summary: self.summary,
             session: material.session,

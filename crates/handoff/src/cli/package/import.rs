@@ -144,6 +144,7 @@ fn package_of(foreign: Unsealed, desk: &mut Desk) -> Result<Package, Failure> {
         tree: None,
         task_name: None,
         fence: None,
+        task: None,
         brief: None,
         summary: None,
         session: None,

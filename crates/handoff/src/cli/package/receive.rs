@@ -172,6 +172,16 @@ fn right(args: &Args, stored: &Stored, grasp: &Grasp, desk: &mut Desk) -> Result
     grasp.claim(desk)
 }
 
+/// Refuses what may not be received into anything, before anything is claimed.
+pub(crate) fn acceptable(stored: &Stored, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+    let asked = Args::into_scope(
+        stored.record.label.id,
+        ScopeArg::default(),
+        PolicyArg::Refuse,
+    );
+    accept(&asked, stored, desk, ctx).map(drop)
+}
+
 /// Refuses what may not be received, before anything is claimed.
 fn accept(
     args: &Args,
@@ -200,9 +210,10 @@ fn accept(
     };
     let mut failure = Failure::new(code, "the package is not received");
     failure.causes = against;
-    Err(failure.hint(
-        "look at it: `handoff package show ID`; a person can trust a key: `handoff keys trust`",
-    ))
+    let id = stored.record.label.id;
+    Err(failure.hint(format!(
+        "look at it: `handoff package show {id}`; a person can trust a key: `handoff keys trust`"
+    )))
 }
 
 /// What is left to object when a person says that nobody needs to vouch for it.
@@ -294,6 +305,15 @@ impl Received {
             ctx.out.document(ReceivedDocument::SCHEMA, document)?;
             return Ok(ExitCode::Done);
         }
+        self.tell_of_drift(ctx)?;
+        ctx.out.note(summary(&self.outcome().1))?;
+        ctx.out
+            .line(plain(&prompt::of(&self.stored, &self.found)))?;
+        Ok(ExitCode::Done)
+    }
+
+    /// How far the code has moved since, and what is not true any more.
+    pub(crate) fn tell_of_drift(&self, ctx: &mut Context) -> Result<(), Failure> {
         ctx.out.note(format!("code: {}", self.found.drift))?;
         if let Some(why) = &self.found.unresolved {
             let why = one_line(why);
@@ -305,10 +325,7 @@ impl Received {
             let line = format!("NOT true: {} ({})", one_line(text), one_line(why));
             ctx.out.note(line)?;
         }
-        ctx.out.note(summary(&self.outcome().1))?;
-        ctx.out
-            .line(plain(&prompt::of(&self.stored, &self.found)))?;
-        Ok(ExitCode::Done)
+        Ok(())
     }
 }
 

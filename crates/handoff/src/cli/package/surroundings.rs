@@ -1,8 +1,8 @@
 //! What there is here to go on with: the task, the plan of the feature, the phases of the pipeline.
 
-use handoff_core::package::Label;
 use handoff_core::{FeatureName, TaskId};
 use handoff_git::Repository;
+use handoff_package::Package;
 use handoff_package::resumption::{Presence, Surroundings};
 use handoff_store::{StoreError, read, tasks};
 use handoff_workspace::feature::Document;
@@ -15,11 +15,15 @@ use crate::failure::Failure;
 
 /// What a package that is received here can go on with.
 pub(super) fn surroundings(
-    label: &Label,
+    package: &Package,
     settings: PackageConfig,
     desk: &mut Desk,
 ) -> Result<Surroundings, Failure> {
+    let (label, payload) = (&package.label, &package.payload);
+    let batch = payload.batch.as_ref().and_then(|it| it.whole.as_ref());
     let task = match label.task {
+        // One that is not here comes with it.
+        Some(_) if payload.task.is_some() || batch.is_some() => Presence::Here(()),
         Some(task) => known(task, desk)?,
         None => Presence::Unnamed,
     };

@@ -35,7 +35,7 @@ impl Grounds {
         let missing = wanted.into_iter().filter(|key| !is_there(key)).collect();
         let theirs = payload.metadata.pipeline_version.clone();
         let versions = theirs.zip(settings.pipeline_version.clone());
-        let here = surroundings(label, settings, desk)?;
+        let here = surroundings(&stored.opened.package, settings, desk)?;
         Ok(Self {
             acceptance: desk.depot().acceptance(stored)?,
             missing,

@@ -1,19 +1,20 @@
-//! Pausing a batch: nothing of it is handed out any more, the parts that are worked on are paused one by one, and one package names
+//! PauseOf a batch: nothing of it is handed out any more, the parts that are worked on are paused one by one, and one package names
 //! theirs.
 //!
 //! If a part cannot be paused, or whoever pauses the batch dies, all of it is handed out again. A batch that is paused already is
 //! told by the package that it was paused with.
 
 use handoff_api::ExitCode;
+use handoff_core::batch::AdoptedBatch;
 use handoff_core::caller::Action;
-use handoff_core::package::{Origin, PackageKind};
+use handoff_core::package::PackageKind;
 use handoff_core::task::Part;
 use handoff_core::{
-    Batch, ContextScope, HoldScope, PackageId, PackageRecord, Task, TaskId, TaskState,
+    Batch, ContextScope, Digest, HoldScope, PackageId, PackageRecord, Task, TaskId, TaskState,
 };
 use handoff_engine::{PartPause, PauseNote};
-use handoff_package::payload::{BatchState, PausedPart};
-use handoff_store::queue::Change;
+use handoff_package::payload::{Attachment, BatchState, PausedPart};
+use handoff_store::queue::{Change, PauseOf};
 use handoff_store::{holds, read, tasks};
 
 use super::{TaskPausing, unreceived, wholly, withdraw};
@@ -55,19 +56,16 @@ impl BatchPausing {
             return Ok(record.clone());
         }
         let note = PauseNote {
-            package: fresh_id(),
-            tasks: vec![],
             parts: members.iter().map(part_pause).collect(),
             batch: Some(self.batch.id),
-            session: None,
-            run: None,
+            ..PauseNote::of(fresh_id())
         };
         let record = wholly(&note, &self.batch.id, desk, |desk| {
             let package = note.package;
             desk.submit(Change::Pause { scope, package }, None)?;
             // From here on nothing of it is handed out any more.
             let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, self.batch.id))?;
-            let parts = self.parts(&members, &note.parts, desk, ctx)?;
+            let parts = self.parts(&members, (note.package, &note.parts), desk, ctx)?;
             self.seal(draft, &parts, (note.package, fan_in), desk, ctx)
         })?;
         let earlier: Vec<_> = earlier.into_iter().map(|(record, _)| record).collect();
@@ -108,7 +106,7 @@ impl BatchPausing {
     fn parts(
         &self,
         members: &[Task],
-        noted: &[PartPause],
+        (whole, noted): (PackageId, &[PartPause]),
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Vec<PausedPart>, Failure> {
@@ -118,7 +116,7 @@ impl BatchPausing {
             .iter()
             .filter_map(|task| Some((task, noted.iter().find(|it| it.task == task.id)?)))
         {
-            let package = self.part(task, noted.package, desk, ctx)?;
+            let package = self.part(task, (noted.package, whole), desk, ctx)?;
             parts.extend(package.map(|package| PausedPart {
                 task: task.id,
                 name: task.spec.name.clone(),
@@ -128,11 +126,11 @@ impl BatchPausing {
         Ok(parts)
     }
 
-    /// The package that a part goes on from; none if nobody works on it.
+    /// The package that a part goes on from; none if nobody works on it. `package` is the one that it would get, and that of all.
     fn part(
         &self,
         task: &Task,
-        package: PackageId,
+        package: (PackageId, PackageId),
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
@@ -153,13 +151,14 @@ impl BatchPausing {
     fn pause_part(
         &self,
         task: &Task,
-        package: PackageId,
+        (package, whole): (PackageId, PackageId),
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
         let pausing = TaskPausing {
             task: task.clone(),
             package,
+            whole: Some(whole),
             kind: self.kind,
             secrets: self.secrets,
         };
@@ -184,7 +183,9 @@ impl BatchPausing {
             id: self.batch.id,
             name: self.batch.spec.name.clone(),
             parts: parts.to_vec(),
+            whole: self.whole(desk)?,
         };
+        let attached = attached(&state, desk)?;
         let draft = draft.or_resuming_batch(&state, "paused");
         let tree = TreeLook::begin(&desk.repository, ctx)?;
         let (kind, scope) = ((id, self.kind), ContextScope::Task(fan_in));
@@ -192,11 +193,60 @@ impl BatchPausing {
             batch: Some(state),
             ..Material::of(kind, scope, tree, ctx.config()?.package)
         };
-        let (package, _) = scrub::clean(draft.package(material, desk)?, self.secrets)?;
+        let mut package = draft.package(material, desk)?;
+        package.payload.attachments = attached;
+        let (package, _) = scrub::clean(package, self.secrets)?;
         let key = fresh_key().in_project(desk.project);
         let caller = desk.caller.clone();
-        Ok(desk.depot().keep(&package, Origin::Made, &caller, &key)?)
+        let pausing = PauseOf::Batch(self.batch.id);
+        let mut depot = desk.depot();
+        Ok(depot.keep_pause(&package, pausing, &caller, &key)?)
     }
+
+    /// All of it as it stands now, for a store that does not know it. None if a run waits for it: that stays here.
+    fn whole(&self, desk: &mut Desk) -> Result<Option<AdoptedBatch>, Failure> {
+        if self.batch.spec.run.is_some() {
+            return Ok(None);
+        }
+        let whole = read(&mut *desk.store, |tx| {
+            let mut members = tasks::of_batch(tx, self.batch.id)?;
+            let next = self.batch.spec.next.map(|next| tasks::get(tx, next));
+            members.extend(next.transpose()?);
+            Ok(AdoptedBatch::of(&self.batch, &members))
+        })?;
+        Ok(Some(whole))
+    }
+}
+
+/// The packages of its parts, as they are sealed: those that are paused, and those that others are told of.
+fn attached(state: &BatchState, desk: &mut Desk) -> Result<Vec<Attachment>, Failure> {
+    let Some(whole) = &state.whole else {
+        return Ok(vec![]);
+    };
+    let mut attached = vec![];
+    for part in &state.parts {
+        let stored = desk.depot().find(part.package)?;
+        attached.push(kept(part.package, &stored.bytes, desk)?);
+    }
+    for id in whole.packages() {
+        // What was cleared away would only have informed somebody.
+        if let Ok(stored) = desk.depot().find(id) {
+            attached.push(kept(id, &stored.bytes, desk)?);
+        }
+    }
+    Ok(attached)
+}
+
+fn kept(id: PackageId, mut bytes: &[u8], desk: &mut Desk) -> Result<Attachment, Failure> {
+    let name = BatchState::attachment(id);
+    let attachment = Attachment {
+        name: name.parse().expect("an id is part of a name"),
+        sha256: Digest::of(bytes),
+        size: bytes.len() as u64,
+    };
+    let kept = desk.depot().blobs().take_in(&attachment, &mut bytes);
+    kept.map_err(|error| Failure::failed(format!("cannot attach `{name}`")).because(&error))?;
+    Ok(attachment)
 }
 
 /// The package that a part would have, noted before it is made.

@@ -2,7 +2,8 @@
 //!
 //! In this order: the agent is interrupted, or comes to the end of its turn; what can be seen of it from outside is sealed; if it did
 //! anything meanwhile, that is no longer true, and it is not paused; then its task is held, its lease is taken away and it is ended.
-//! If anything fails before that, or we are killed, it lives on with its task, and what was sealed is withdrawn.
+//! If anything fails before that, or we are killed, it lives on with its task, what was sealed is withdrawn, and an agent that was
+//! interrupted is told to go on.
 
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use crate::cli::package::fresh_id;
 use crate::cli::package::scrub::{self, Secrets};
 use crate::cli::package::tree_look::TreeLook;
 use crate::cli::session::patience::Patience;
-use crate::cli::session::{Manner, Rest, snapshot, stop_session};
+use crate::cli::session::{Manner, Rest, last_event, reads_words, snapshot, stop_session};
 use crate::context::{Context, fresh_key};
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -54,43 +55,40 @@ impl SessionPausing {
         let task = self.known.record.task_id;
         let task = task.map(|task| read(&mut *desk.store, |tx| tasks::get(tx, task)));
         let task = task.transpose()?;
-        let paused = self.rest_and_seal(draft, task.as_ref(), desk, ctx);
+        let note = PauseNote {
+            tasks: task.iter().map(|task| task.id).collect(),
+            session: Some(self.known.record.id),
+            stopped_after: self.stops_after(ctx)?,
+            ..PauseNote::of(fresh_id())
+        };
+        let paused = wholly(&note, &self.known.record.id, desk, |desk| {
+            let rest = self.rest(ctx)?;
+            let record = self.seal(draft, note.package, task.as_ref(), desk, ctx)?;
+            self.still(rest)?;
+            self.end(task.as_ref(), note.package, desk, ctx)?;
+            Ok(record)
+        });
         paused.map_err(|failure| {
             let name = &self.known.record.name;
             failure.hint(format!(
-                "`{name}` lives; if it was interrupted, let it go on: `handoff send --id {name} \"Go on.\"`"
+                "`{name}` lives: `handoff pane --id {name}` shows what it does"
             ))
         })
     }
 
-    fn rest_and_seal(
-        &self,
-        draft: DraftArgs,
-        task: Option<&Task>,
-        desk: &mut Desk,
-        ctx: &Context,
-    ) -> Result<PackageRecord, Failure> {
+    /// The last event before the agent is told to stop, if it is and can be told to go on: a shell would run that as a command.
+    fn stops_after(&self, ctx: &Context) -> Result<Option<u64>, Failure> {
+        let is_told = self.manner == Manner::Interrupt && reads_words(&self.known, ctx)?;
+        is_told.then(|| last_event(&self.known)).transpose()
+    }
+
+    fn rest(&self, ctx: &Context) -> Result<Rest, Failure> {
         let usual = match self.manner {
             Manner::Interrupt => STOPPING_TAKES,
             Manner::Drain => TURN_TAKES,
         };
         let patience = self.patience.map_or(usual, |patience| patience.0);
-        let rest = Rest::bring(&self.known, self.manner, patience, ctx)?;
-        let session = self.known.record.id;
-        let note = PauseNote {
-            package: fresh_id(),
-            tasks: task.iter().map(|task| task.id).collect(),
-            parts: vec![],
-            batch: None,
-            session: Some(session),
-            run: None,
-        };
-        wholly(&note, &session, desk, |desk| {
-            let record = self.seal(draft, note.package, task, desk, ctx)?;
-            self.still(rest)?;
-            self.end(task, note.package, desk, ctx)?;
-            Ok(record)
-        })
+        Rest::bring(&self.known, self.manner, patience, ctx)
     }
 
     fn seal(
@@ -142,7 +140,8 @@ impl SessionPausing {
         let Some(task) = task else {
             return stop_session(self.known.record.id, ctx);
         };
-        tell_task(task, Command::Pause { package }, desk)?;
+        let whole = None;
+        tell_task(task, Command::Pause { package, whole }, desk)?;
         release(task, desk)?;
         stop_session(self.known.record.id, ctx)
     }

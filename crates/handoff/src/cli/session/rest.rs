@@ -41,7 +41,7 @@ impl Rest {
         };
         match over {
             Kept::Found(()) | Kept::Over => Ok(Self {
-                since: last(known)?,
+                since: last_event(known)?,
             }),
             Kept::TimedOut => Err(still_working(known)),
         }
@@ -74,7 +74,8 @@ fn idle(known: &Known) -> Result<Option<()>, Failure> {
     Ok((!is_busy).then_some(()))
 }
 
-fn last(known: &Known) -> Result<u64, Failure> {
+/// The number of the last thing that happened to a session.
+pub(crate) fn last_event(known: &Known) -> Result<u64, Failure> {
     Ok(entries(known)?.last().map_or(0, |entry| entry.seq))
 }
 

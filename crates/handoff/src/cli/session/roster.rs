@@ -5,8 +5,9 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use handoff_agents::{Agent, AgentName};
+use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_api::ExitCode;
+use handoff_session::Known;
 
 use crate::context::Context;
 use crate::failure::Failure;
@@ -41,6 +42,16 @@ pub(super) fn require(name: &AgentName, ctx: &Context) -> Result<Described, Fail
         let text = format!("no agent is called `{name}`");
         Failure::new(ExitCode::NotFound, text).hint("see those that there are: `handoff agents`")
     })
+}
+
+/// Whether the agent of a session understands words. A shell would run them, and of a program that is no agent nobody knows.
+pub(crate) fn reads_words(known: &Known, ctx: &Context) -> Result<bool, Failure> {
+    let name: Option<AgentName> = known.record.agent.parse().ok();
+    let Some(name) = name.filter(|name| name.as_str() != Agent::GENERIC) else {
+        return Ok(false);
+    };
+    let described = find(&name, ctx)?;
+    Ok(described.is_some_and(|it| it.agent.adapter.input.pointer == Pointer::Sentence))
 }
 
 /// All names: built-in ones first, in their order, then those that only the user has.

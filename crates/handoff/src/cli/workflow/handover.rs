@@ -36,12 +36,8 @@ pub(super) fn pause(args: &RunArgs, ctx: &mut Context) -> Result<ExitCode, Failu
     desk.undo_broken_pauses();
     let run = desk.run(&args.run)?;
     let note = PauseNote {
-        package: fresh_id(),
-        tasks: vec![],
-        parts: vec![],
-        batch: None,
-        session: None,
         run: Some(run.id),
+        ..PauseNote::of(fresh_id())
     };
     let pausing = begin(&note, &run.id, &desk)?;
     let paused = tell(run.id, RunCommand::Pause, args.key.key.clone(), &mut desk);

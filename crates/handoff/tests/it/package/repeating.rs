@@ -1,7 +1,6 @@
 //! Whoever is killed while a package is received can say the same again.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use super::{create, stage, value};
@@ -69,23 +68,7 @@ fn a_receipt_is_told_again_by_its_key() {
 
 /// A git that kills whoever asks it: a pause asks when its task is held and fenced, and not sealed yet.
 fn deadly_git(stage: &mut Stage) -> PathBuf {
-    git_that(stage, "kill -9 $PPID")
-}
-
-/// A git that does something else. Without the file that is returned there is only the usual one.
-fn git_that(stage: &mut Stage, does: &str) -> PathBuf {
-    let bin = stage.env.work().join("deadly");
-    fs::create_dir_all(&bin).unwrap();
-    let program = bin.join("git");
-    fs::write(&program, format!("#!/bin/sh\n{does}\n")).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let places = [
-        bin.as_path(),
-        "/usr/local/bin".as_ref(),
-        "/usr/bin".as_ref(),
-    ];
-    stage.env.set("PATH", std::env::join_paths(places).unwrap());
-    program
+    stage.git_that("kill -9 $PPID")
 }
 
 #[test]
@@ -154,7 +137,7 @@ fn a_pause_of_a_batch_that_was_killed_leaves_no_package_and_keeps_what_people_ho
         home = home.display(),
         program = stage.env.binary().display(),
     );
-    let deadly = git_that(&mut stage, &script);
+    let deadly = stage.git_that(&script);
     assert_eq!(stage.say("pause --batch b").code(), None);
     fs::remove_file(deadly).unwrap();
     let sealed = stage.json("package list");

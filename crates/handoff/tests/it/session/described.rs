@@ -6,7 +6,7 @@ use super::hall::Hall;
 
 impl Hall {
     /// Describes an agent in the user's configuration.
-    fn describe(&self, name: &str, text: &str) {
+    pub(super) fn describe(&self, name: &str, text: &str) {
         let folder = self.stage.env.config_home().join("handoff/agents");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{name}.toml")), text).unwrap();

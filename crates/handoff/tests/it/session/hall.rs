@@ -52,15 +52,20 @@ impl Hall {
         self.stage.start(["events", "--id", name])
     }
 
-    /// The process whose number is in this file of the repository, as soon as it is there.
-    pub(super) fn process_in(&self, name: &str) -> Process {
+    /// What is in this file of the repository, as soon as it is like this.
+    pub(super) fn file_with(&self, name: &str, is_there: impl Fn(&str) -> bool) -> String {
         let path = self.stage.repo.path().join(name);
-        let number = loop {
+        loop {
             match std::fs::read_to_string(&path) {
-                Ok(text) if text.ends_with('\n') => break text,
+                Ok(text) if is_there(&text) => return text,
                 Ok(_) | Err(_) => pause(),
             }
-        };
+        }
+    }
+
+    /// The process whose number is in this file of the repository, as soon as it is there.
+    pub(super) fn process_in(&self, name: &str) -> Process {
+        let number = self.file_with(name, |text| text.ends_with('\n'));
         Process::watch(&Value::from(number.trim().parse::<i64>().unwrap()))
     }
 

@@ -128,3 +128,53 @@ fn a_transferred_session_is_offered_with_the_answer_of_the_protocol() {
         .say(&format!("resume {id} --agent cat --detach"))
         .success();
 }
+
+/// It writes down what it is told and works on it until it is interrupted.
+const WORKER: &str = r#"
+about = "An agent that works until it is stopped"
+
+[launch]
+command = ["bash", "-c", "trap : INT; while printf 'my turn: '; do read -r line || continue; echo \"$line\" >> heard; printf '\\n(3s) '; sleep 1000; echo; done"]
+
+[[screen]]
+means = "prompt"
+cursor = ["my turn:"]
+
+[[screen]]
+means = "busy"
+cursor = ["([0-9]*s)"]
+"#;
+
+/// What it was told, as soon as there are so many lines of it.
+fn heard(hall: &Hall, lines: usize) -> String {
+    hall.file_with("heard", |text| text.lines().count() >= lines)
+}
+
+#[test]
+fn one_that_was_interrupted_for_nothing_is_told_to_go_on() {
+    let mut hall = Hall::new();
+    hall.describe("mine", WORKER);
+    hall.run("one", &["mine"]);
+    hall.until("one", "\"state\":\"prompt\"");
+    let begin = ["send", "--id", "one", "--no-wait", "Begin."];
+    hall.stage.run(begin).success();
+    assert_eq!(heard(&hall, 1), "Begin.\n");
+    hall.until("one", "\"state\":\"busy\"");
+    let secret = format!("ghp_{}", "aB3dE5gH7jK9".repeat(3));
+    let words = ["pause", "--session", "one", "--summary", &secret];
+    hall.stage.run(words).failure(1);
+    let told = heard(&hall, 2);
+    assert!(told.contains("Go on with what you were doing."), "{told}");
+    // Whoever pauses it is killed when it has stopped: the next one who comes by tells it.
+    let program = hall.stage.git_that("kill -9 $PPID");
+    assert_eq!(hall.stage.say("pause --session one").code(), None);
+    std::fs::remove_file(program).unwrap();
+    assert_eq!(heard(&hall, 2).lines().count(), 2);
+    hall.stage.say("context set seen 1").success();
+    assert_eq!(heard(&hall, 3).lines().count(), 3);
+    let package = paused(&hall, "pause --session one");
+    assert_eq!(heard(&hall, 3).lines().count(), 3, "it is paused");
+    hall.stage
+        .say(&format!("package verify {package}"))
+        .success();
+}

@@ -69,7 +69,7 @@ fn opening(text: &str, fixture: &Fixture) -> Change {
     }
 }
 
-fn open(fixture: &mut Fixture) -> Batch {
+pub(super) fn open(fixture: &mut Fixture) -> Batch {
     let change = opening(THREE, fixture);
     fixture.submit(change).unwrap().answer.into_batch().unwrap()
 }
@@ -84,22 +84,22 @@ fn retry() -> BatchCommand {
     BatchCommand::Retry { parts: vec![] }
 }
 
-fn named(fixture: &mut Fixture, name: &str) -> Task {
+pub(super) fn named(fixture: &mut Fixture, name: &str) -> Task {
     let (project, name) = (fixture.project, name.parse().unwrap());
     read(&mut *fixture.store, |tx| tasks::named(tx, project, &name)).unwrap()
 }
 
-fn state(fixture: &mut Fixture, name: &str) -> Phase {
+pub(super) fn state(fixture: &mut Fixture, name: &str) -> Phase {
     let task = named(fixture, name);
     let now = read(&mut *fixture.store, |tx| Ok(tx.now.clone())).unwrap();
     task.phase(&View::at(&now.moment))
 }
 
-fn states(fixture: &mut Fixture) -> [Phase; 5] {
+pub(super) fn states(fixture: &mut Fixture) -> [Phase; 5] {
     ["b.first", "b.other", "b.last", "merge", "announce"].map(|name| state(fixture, name))
 }
 
-fn now_of(fixture: &mut Fixture, batch: &Batch) -> Batch {
+pub(super) fn now_of(fixture: &mut Fixture, batch: &Batch) -> Batch {
     read(&mut *fixture.store, |tx| batches::get(tx, batch.id)).unwrap()
 }
 

@@ -34,7 +34,7 @@ fn now(fixture: &mut Fixture) -> Timestamp {
     read(&mut *fixture.store, packages::clock).unwrap()
 }
 
-fn label(fixture: &mut Fixture) -> Label {
+pub(super) fn label(fixture: &mut Fixture) -> Label {
     Label {
         id: PackageId::from_uuid(uuid()),
         kind: PackageKind::Manual,
@@ -53,13 +53,14 @@ fn label(fixture: &mut Fixture) -> Label {
     }
 }
 
-fn seal(fixture: &mut Fixture, label: Label) -> PackageId {
+pub(super) fn seal(fixture: &mut Fixture, label: Label) -> PackageId {
     let (id, digest) = (label.id, Digest::of(b"header"));
     let package = PackageRecord::begin(fixture.project, label, digest.clone(), Origin::Made);
     let change = Change::Seal {
         package: Box::new(package),
         content: digest,
         sealed: Some("bytes".to_owned()),
+        pausing: None,
     };
     fixture.submit(change).unwrap();
     id
@@ -84,7 +85,7 @@ fn machines() -> [KeyId; 2] {
     ["key_0123456789abcdef", "key_fedcba9876543210"].map(|it| it.parse().unwrap())
 }
 
-fn telling(id: PackageId, command: PackageCommand) -> Change {
+pub(super) fn telling(id: PackageId, command: PackageCommand) -> Change {
     Change::Package { id, command }
 }
 
