@@ -14,9 +14,10 @@ pub use session::SessionState;
 
 use std::collections::BTreeSet;
 
+use handoff_core::batch::AdoptedBatch;
 use handoff_core::context::ContextKey;
 use handoff_core::package::{Actor, Label, PhaseName, PipelineVersion, ResumePoint, SubjectId};
-use handoff_core::task::{AdoptedTask, Brief, Evidence, Reason, Summary};
+use handoff_core::task::{AdoptedTask, Brief, Evidence, Reason, Summary, VerifyCommand};
 use handoff_core::{Digest, Fence, TaskName, TreeState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -226,6 +227,15 @@ impl Payload {
             return Err(ContentError::Attachment(large.name.clone()));
         }
         self.checkpoint.as_ref().map_or(Ok(()), Checkpoint::check)
+    }
+
+    /// What would be run, where it goes on, to prove the work that is left.
+    #[must_use]
+    pub fn commands(&self) -> BTreeSet<&VerifyCommand> {
+        let whole = self.batch.as_ref().and_then(|it| it.whole.as_ref());
+        let of_task = self.task.as_ref().and_then(|it| it.spec.verify.as_ref());
+        let of_batch = whole.map(AdoptedBatch::commands).unwrap_or_default();
+        of_batch.into_iter().chain(of_task).collect()
     }
 
     /// The required keys that are not there.

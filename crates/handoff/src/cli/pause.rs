@@ -13,7 +13,9 @@ use handoff_api::ExitCode;
 use handoff_core::caller::Action;
 use handoff_core::package::{PackageCommand, PackageKind, PackageState};
 use handoff_core::task::{Command, Reason};
-use handoff_core::{ContextScope, PackageId, PackageRecord, SessionId, Task, TaskId, TaskState};
+use handoff_core::{
+    ContextScope, PackageId, PackageRecord, SessionId, Task, TaskId, TaskName, TaskState,
+};
 use handoff_engine::{Attempt, PauseNote, Pausing, Places, reconcile};
 use handoff_git::Repository;
 use handoff_store::queue::{Change, PauseOf, TaskRef};
@@ -204,6 +206,9 @@ impl TaskPausing {
             | TaskState::Blocked { .. }
             | TaskState::Cancelled { .. } => {
                 let name = &self.task.spec.name;
+                if let Some(package) = self.task.hold.as_ref().and_then(|it| it.pause) {
+                    return Err(paused_already(name, package));
+                }
                 let text = format!("nobody works on `{name}`, so there is nothing to pause");
                 Err(Failure::new(ExitCode::Conflict, text).hint(format!(
                     "look at it: `handoff queue show {name}`; `handoff hold {name}` keeps it from being handed out"
@@ -249,6 +254,13 @@ impl TaskPausing {
         let mut depot = desk.depot();
         Ok(depot.keep_pause(&package, pausing, &caller, &key)?)
     }
+}
+
+fn paused_already(name: &TaskName, package: PackageId) -> Failure {
+    let text = format!("`{name}` is paused already, with {package}");
+    Failure::new(ExitCode::Conflict, text).hint(format!(
+        "it goes on with `handoff resume {package}`; `handoff package send` or `export` hands it over"
+    ))
 }
 
 /// Makes a pause, all of it or nothing: what it has done so far is undone when it fails, by us or, if we die, by whoever comes next.

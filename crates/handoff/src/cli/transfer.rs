@@ -43,6 +43,9 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.output.is_some() || args.ssh.is_some() {
         args.what.can_leave(&mut desk)?;
     }
+    args.output
+        .as_deref()
+        .map_or(Ok(()), export::can_be_written)?;
     let wish = Wish {
         kind: PackageKind::Transfer,
         secrets: Secrets::of(args.redact),

@@ -285,8 +285,13 @@ fn a_transferred_task_answers_as_the_protocol_says() {
     stage.claim("fix");
     let file = stage.env.work().join("fix.hof");
     let file = file.to_str().unwrap();
-    let words = ["transfer", "fix", "--to", "host b", "-o", file, "--json"];
-    let answer = stage.run(words).success().json();
+    let to = |file| ["transfer", "fix", "--to", "host b", "-o", file, "--json"];
+    // What cannot be written to is found out before anything is paused.
+    stage.run(to("/nowhere/fix.hof")).failure(2);
+    let taken = stage.script("taken.hof", "mine");
+    stage.run(to(taken.to_str().unwrap())).failure(4);
+    assert_eq!(stage.state("fix"), "leased");
+    let answer = stage.run(to(file)).success().json();
     assert_eq!(answer["targetProcess"], "host b");
     assert!(answer["handoffId"].is_string() && answer["transferredAt"].is_string());
     let there = Stage::new();

@@ -127,13 +127,28 @@ impl Write for Stdout<'_> {
     }
 }
 
-pub(super) fn write_file(path: &Path, bundle: &mut dyn Read) -> Result<(), Failure> {
+/// Refuses a file that could not be written to, before anything is done for it.
+pub(crate) fn can_be_written(path: &Path) -> Result<(), Failure> {
+    target(path)?;
+    if path.symlink_metadata().is_ok() {
+        let text = format!("there is something at `{}` already", path.display());
+        return Err(Failure::new(ExitCode::Conflict, text));
+    }
+    Ok(())
+}
+
+fn target(path: &Path) -> Result<(Dir, &str), Failure> {
     let unusable = || Failure::usage(format!("`{}` is not a file to write to", path.display()));
     let name = path.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(unusable)?;
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
     let dir = Dir::open(folder.unwrap_or_else(|| Path::new(".")));
     let dir = dir.map_err(|error| unusable().because(&error))?;
+    Ok((dir, name))
+}
+
+pub(super) fn write_file(path: &Path, bundle: &mut dyn Read) -> Result<(), Failure> {
+    let (dir, name) = target(path)?;
     let written = atomic::create_new_from(&dir, name, bundle, Mode::Private);
     written.map(drop).map_err(|error| {
         let is_there = matches!(error, WriteError::AlreadyExists(_));

@@ -122,7 +122,10 @@ fn contents(payload: &Payload) -> Vec<(&'static str, String)> {
     let entries = entries.map(|it| ("context", format!("{} = {}", it.key, it.value)));
     let attached = payload.attachments.iter();
     let attached = attached.map(|it| ("attached", format!("{} ({} bytes)", it.name, it.size)));
-    claims.chain(entries).chain(attached).collect()
+    let commands = payload.commands().into_iter();
+    let commands = commands.map(|it| ("proved by", it.to_string()));
+    let all = claims.chain(commands).chain(entries).chain(attached);
+    all.collect()
 }
 
 fn history(desk: &mut Desk, id: PackageId, ctx: &mut Context) -> Result<(), Failure> {

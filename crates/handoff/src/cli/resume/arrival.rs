@@ -8,7 +8,6 @@ use std::io::Read as _;
 
 use handoff_api::ExitCode;
 use handoff_core::batch::AdoptedBatch;
-use handoff_core::task::VerifyCommand;
 use handoff_core::{Action, CommitId, Fence, PackageId, Task, TaskId};
 use handoff_engine::depot::Stored;
 use handoff_package::KeyStanding;
@@ -135,7 +134,7 @@ fn can_go_on(whole: &AdoptedBatch, desk: &mut Desk, ctx: &Context) -> Result<(),
 }
 
 fn accepted(id: PackageId, payload: &Payload, accepts: bool, desk: &Desk) -> Result<(), Failure> {
-    let commands = commands(payload);
+    let commands = payload.commands();
     if commands.is_empty() {
         return Ok(());
     }
@@ -148,14 +147,6 @@ fn accepted(id: PackageId, payload: &Payload, accepts: bool, desk: &Desk) -> Res
     Err(failure.hint(format!(
         "read them; a person accepts them: `handoff resume {id} --accept-commands`"
     )))
-}
-
-fn commands(payload: &Payload) -> BTreeSet<&VerifyCommand> {
-    let whole = payload.batch.as_ref().and_then(|it| it.whole.as_ref());
-    let task = payload.task.as_ref();
-    let of_task = task.and_then(|task| task.spec.verify.as_ref());
-    let of_batch = whole.map(AdoptedBatch::commands).unwrap_or_default();
-    of_batch.into_iter().chain(of_task).collect()
 }
 
 /// The packages of the parts of a batch, which are attached to its own. Each must be worth as much as any that is received.
