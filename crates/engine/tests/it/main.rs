@@ -22,4 +22,3 @@ mod road;
 mod stage;
 #[cfg(test)]
 mod stale_pauses;
-mod stale_pauses;
