@@ -81,8 +81,9 @@ pub use teaching::{
 };
 pub use upgrade::{UpgradeDocument, UpgradeOutcome};
 pub use workflow::{
-    FlawDocument, RunBatchDocument, RunDocument, RunStepDocument, RunsDocument,
-    WorkflowCheckDocument, WorkflowDocument, WorkflowRow, WorkflowsDocument,
+    ContractDocument, ContractsDocument, FlawDocument, RunBatchDocument, RunDocument,
+    RunStepDocument, RunsDocument, WorkflowCheckDocument, WorkflowDocument, WorkflowRow,
+    WorkflowsDocument,
 };
 pub use workspace::{
     ArchiveDocument, ArchiveRow, CleaningDocument, CleaningOutcome, ExclusionDocument,

@@ -1,7 +1,7 @@
 //! Workflows and their runs as JSON.
 
 use handoff_core::batch::BatchPart;
-use handoff_core::run::{Run, RunState};
+use handoff_core::run::{Run, RunState, Weaker};
 use handoff_core::task::Ending;
 use handoff_core::{Batch, Task, Timestamp, Workflow};
 use serde::Serialize;
@@ -29,6 +29,47 @@ pub struct WorkflowsDocument {
 impl WorkflowsDocument {
     /// Its schema.
     pub const SCHEMA: &str = "handoff.workflows/1";
+}
+
+/// What a phase gets and what it hands over, as JSON Schema.
+#[derive(Debug, Serialize)]
+pub struct ContractDocument {
+    /// Which.
+    pub phase: String,
+    /// What its session is told.
+    pub takes: serde_json::Value,
+    /// What it hands over; none if nothing is asked for.
+    pub gives: Option<serde_json::Value>,
+}
+
+/// The contracts of a workflow.
+#[derive(Debug, Serialize)]
+pub struct ContractsDocument {
+    /// Which workflow.
+    pub workflow: String,
+    /// Those of its phases, in order.
+    pub phases: Vec<ContractDocument>,
+}
+
+impl ContractsDocument {
+    /// Its schema.
+    pub const SCHEMA: &str = "handoff.workflow-contracts/1";
+
+    /// What the phases of a workflow take and give.
+    pub fn of(workflow: &Workflow) -> Self {
+        let phases = workflow.phases.iter().map(|phase| {
+            let contract = workflow.contract(phase);
+            ContractDocument {
+                phase: phase.name.to_string(),
+                takes: contract.takes,
+                gives: contract.gives,
+            }
+        });
+        Self {
+            workflow: workflow.name.to_string(),
+            phases: phases.collect(),
+        }
+    }
 }
 
 /// A workflow, whole.
@@ -91,6 +132,9 @@ pub struct RunStepDocument {
     /// The batch whose results these are, where the phase was split into one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<String>,
+    /// Why the proof is a weaker one, if it is: `inline tests`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weaker: Option<&'static str>,
 }
 
 /// The batch into which a phase was split.
@@ -195,6 +239,7 @@ impl RunDocument {
             test: step.verdict.test.as_ref().map(ToString::to_string),
             tests: step.verdict.tests,
             batch: step.verdict.batch.map(|it| it.to_string()),
+            weaker: step.verdict.weaker.map(Weaker::word),
         });
         let (mut reason, mut cause, mut task, mut gate_until) = (None, None, None, None);
         match &run.state {
@@ -230,12 +275,26 @@ impl RunDocument {
             head: run.head().to_string(),
             begun_at: run.begun_at,
             gate_until,
-            ask: run.phase().ask.as_ref().map(ToString::to_string),
+            ask: asked(run),
             tokens: run.spent,
             batch: None,
             steps: steps.collect(),
             package: None,
         }
+    }
+}
+
+/// What a person is asked at the gate of a run.
+fn asked(run: &Run) -> Option<String> {
+    let said = run.phase().ask.as_ref().map(ToString::to_string);
+    let altered = run.steps.last().map_or(&[][..], |it| &it.verdict.alters);
+    let names: Vec<_> = altered.iter().map(|it| format!("`{it}`")).collect();
+    match names.as_slice() {
+        [] => said,
+        names => Some(format!(
+            "Tests that were there before are to ask for something else: {}. Is that wanted?",
+            names.join(", ")
+        )),
     }
 }
 

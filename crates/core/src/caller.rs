@@ -20,6 +20,8 @@ pub enum Caller {
     Worker,
     /// The tool itself, repairing what a crash left behind.
     Reconciler,
+    /// What the tool runs to prove something: code that a session wrote runs there.
+    Check,
     /// An agent session.
     Session {
         /// Which one.
@@ -120,17 +122,18 @@ impl FromStr for Role {
 impl Caller {
     /// Looks the action up in the table.
     ///
-    /// | action | person | worker, reconciler | main, fan-in session | sub-task session |
-    /// |---|---|---|---|---|
-    /// | read, tell | yes | yes | yes | yes |
-    /// | add | yes | yes | yes | no |
-    /// | claim | yes | yes | no | no |
-    /// | report | yes | yes | its own task | its own task |
-    /// | share | yes | yes | not into another's task | only into its own task |
-    /// | complete, prove | yes | yes | no | no |
-    /// | steer, hold | yes | yes | no | no |
-    /// | document, supervise, receive, commit to a shared branch | yes | yes | yes | no |
-    /// | trust, approve, upgrade | yes | no | no | no |
+    /// | action | person | worker, reconciler | main, fan-in session | sub-task session | check |
+    /// |---|---|---|---|---|---|
+    /// | read | yes | yes | yes | yes | yes |
+    /// | tell | yes | yes | yes | yes | no |
+    /// | add | yes | yes | yes | no | no |
+    /// | claim | yes | yes | no | no | no |
+    /// | report | yes | yes | its own task | its own task | no |
+    /// | share | yes | yes | not into another's task | only into its own task | no |
+    /// | complete, prove | yes | yes | no | no | no |
+    /// | steer, hold | yes | yes | no | no | no |
+    /// | document, supervise, receive, commit to a shared branch | yes | yes | yes | no | no |
+    /// | trust, approve, upgrade | yes | no | no | no | no |
     ///
     /// A session never completes its task, nor says that a commit is good: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
@@ -140,6 +143,7 @@ impl Caller {
                 Action::Trust | Action::Approve | Action::Upgrade,
             ) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
+            (Self::Check, action) => action == Action::Read,
             (Self::Session { .. }, Action::Read | Action::Tell) => true,
             (
                 Self::Session { role, .. },
@@ -183,6 +187,7 @@ impl fmt::Display for Caller {
             Self::Person => f.write_str("person"),
             Self::Worker => f.write_str("worker"),
             Self::Reconciler => f.write_str("reconciler"),
+            Self::Check => f.write_str("what is run as a check"),
             Self::Session { session, .. } => fmt::Display::fmt(session, f),
         }
     }
@@ -258,6 +263,9 @@ mod tests {
             expected[11..14].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
+        let mut only_read = [false; 19];
+        only_read[0] = true;
+        assert_eq!(row(&Caller::Check), only_read);
         for role in [Role::Main, Role::FanIn] {
             assert_eq!(
                 row(&session(role, own)),

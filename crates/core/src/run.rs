@@ -29,6 +29,6 @@ mod spec;
 pub use adoption::AdoptedRun;
 pub use cause::{Cause, Policy};
 pub use command::{RunCommand, RunRefusal};
-pub use event::{RunEvent, Verdict};
+pub use event::{ChangeKind, RunEvent, Verdict, Weaker};
 pub use fold::HistoryError;
 pub use spec::{Attempt, Refused, Run, RunSpec, RunState, Step, Used};

@@ -11,13 +11,15 @@
 //! | all three | the tree compiles, and no test that passed before fails, and none that was there is skipped or gone |
 
 mod additions;
+mod inline_tests;
 mod objection;
 mod results;
 mod test_list;
 mod verdict;
 
 pub use additions::only_adds;
+pub use inline_tests::Source;
 pub use objection::Objection;
 pub use results::{FailureKind, Results, SuiteRun, TestName, TestOutcome};
 pub use test_list::{Item, ListError, TestList};
-pub use verdict::{Red, Wanted, green, red, same, unharmed};
+pub use verdict::{Red, Wanted, green, named, red, same, settled, unharmed};

@@ -3,6 +3,7 @@
 //! A definition is a TOML file. [`Workflow::read`] gives all mistakes at once, each with its line, and whatever it accepts can be
 //! run: every outcome leads somewhere, every phase can be reached, and from every phase there is a way to the end.
 
+mod contract;
 mod definition;
 mod draft;
 mod fault;
@@ -11,6 +12,7 @@ mod next;
 mod reading;
 mod shape;
 
+pub use contract::Contract;
 pub use definition::{
     Check, Gate, Input, Phase, Proof, Scope, Suite, SuiteFormat, Touch, Workflow,
 };

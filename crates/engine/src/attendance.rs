@@ -28,6 +28,8 @@ pub(crate) struct Sight {
     pub(crate) limit: Option<Duration>,
     /// Whether its holder has found that nothing of it moves, and asking it to go on did not help.
     pub(crate) is_stalled: bool,
+    /// Whether a person sits at it: then it is for them to see that it goes on.
+    pub(crate) is_attended: bool,
     /// What keeps its agent from working, through no fault of the task.
     pub(crate) setback: Option<Setback>,
     /// Whether the right to work on the task is gone: called off, or somebody else's.
@@ -116,9 +118,9 @@ fn conclusion(sight: &Sight) -> Option<Conclusion> {
     }
 }
 
-/// It waits for a message, and has had a turn for each that it got.
+/// It waits for a message, and has had a turn for each that it got. One at which a person sits waits for them.
 fn is_idle(sight: &Sight) -> bool {
-    sight.phase == Phase::Prompt && sight.turns > sight.reminded
+    !sight.is_attended && sight.phase == Phase::Prompt && sight.turns > sight.reminded
 }
 
 #[cfg(test)]
@@ -135,6 +137,7 @@ mod tests {
             worked: Duration::from_secs(5),
             limit: Some(Duration::from_secs(60)),
             is_stalled: false,
+            is_attended: false,
             setback: None,
             is_over: false,
         }
@@ -157,6 +160,17 @@ mod tests {
             ..at_work()
         };
         assert_eq!(next(&sight), Act::Wait);
+    }
+
+    #[test]
+    fn one_at_which_a_person_sits_waits_for_them() {
+        let silent = Sight {
+            phase: Phase::Prompt,
+            turns: 3,
+            is_attended: true,
+            ..at_work()
+        };
+        assert_eq!(next(&silent), Act::Wait);
     }
 
     #[test]

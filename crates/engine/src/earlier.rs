@@ -2,6 +2,7 @@
 //! what did not work.
 
 use handoff_core::{Event, Fence, StreamId, Task, TaskEvent};
+use handoff_package::Package;
 use handoff_store::{events, read};
 
 use crate::error::EngineError;
@@ -85,8 +86,17 @@ fn ended<'a>(history: impl Iterator<Item = &'a Event>) -> Vec<Earlier> {
 /// What was done before a task and at it, so far as it is known: what the tasks that it waited for left, and what became of earlier
 /// attempts. Sections of Markdown; text of earlier sessions is quoted.
 pub fn hindsight(workshop: &mut Workshop<'_>, task: &Task) -> Result<String, EngineError> {
+    hindsight_after(workshop, task, &[])
+}
+
+/// The same behind packages that nothing in the task names: those of the phase before.
+pub(crate) fn hindsight_after(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    first: &[Package],
+) -> Result<String, EngineError> {
     let packages = workshop.packages_before(task)?;
-    let left: String = packages.iter().map(before).collect();
+    let left: String = first.iter().chain(&packages).map(before).collect();
     Ok(left + &text(&attempts(workshop, task)?))
 }
 

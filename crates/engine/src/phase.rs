@@ -23,7 +23,7 @@ pub(crate) use bench::referees;
 pub(crate) use court::judge;
 pub(crate) use join::Join;
 pub use telling::result_key;
-pub(crate) use telling::text;
+pub(crate) use telling::{packages_before, text};
 pub use test_item::place_in_list;
 pub use test_item::test_list;
 pub(crate) use test_item::tick;

@@ -3,6 +3,7 @@
 //! Text of a person stands as it is; it is the brief. Text of an earlier session is quoted line by line and named as
 //! what it is, so that it cannot pose as ours.
 
+use handoff_core::run::Verdict;
 use handoff_core::task::{Evidence, Reason, Summary};
 use handoff_core::{BranchName, CommitId, Task, visible};
 use handoff_git::saved_work::SavedWork;
@@ -164,14 +165,36 @@ fn proof(evidence: &Evidence) -> Option<String> {
             exit_code: Some(0),
         } => Some(format!("`{command}` passed")),
         Evidence::Committed { branch, commit } => Some(format!("commit {commit} on {branch}")),
+        Evidence::Judged { verdict } => Some(judged(verdict)),
         Evidence::Verified { .. }
         | Evidence::Sealed { .. }
         | Evidence::Measured(_)
         | Evidence::Left { .. }
         | Evidence::Refused { .. }
-        | Evidence::Used { .. }
-        | Evidence::Judged { .. } => None,
+        | Evidence::Used { .. } => None,
     }
+}
+
+/// What the referee found. The name of a test may be anybody's words.
+fn judged(verdict: &Verdict) -> String {
+    let test = verdict.test.as_ref().map(|it| {
+        let name = visible::without_hidden(it.as_str()).replace('`', "'");
+        format!(" for the test `{name}`")
+    });
+    let tests = { verdict.tests }.map(|(passed, failed, skipped)| {
+        format!(" ({passed} tests pass, {failed} fail, {skipped} are skipped)")
+    });
+    let weaker = verdict
+        .weaker
+        .map(|it| format!(", by a weaker proof ({})", it.word()));
+    format!(
+        "`{}` with commit {}{}{}{}",
+        verdict.outcome,
+        verdict.commit,
+        test.unwrap_or_default(),
+        tests.unwrap_or_default(),
+        weaker.unwrap_or_default()
+    )
 }
 
 fn how_to_finish(task: &Task) -> String {

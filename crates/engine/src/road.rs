@@ -7,6 +7,7 @@ mod acceptance;
 mod arrival;
 mod rejection;
 
+use handoff_core::run::Run;
 use handoff_core::task::{Command, Part, Reason};
 use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
@@ -16,7 +17,7 @@ use handoff_store::queue::Agents;
 
 use crate::adoption::session_of;
 use crate::attendance::Conclusion;
-use crate::earlier::hindsight;
+use crate::earlier::hindsight_after;
 use crate::error::EngineError;
 use crate::fan_in::Gathering;
 use crate::judgement::{Judgement, judge};
@@ -255,17 +256,19 @@ impl Walk {
         if gathering.as_ref().is_some_and(|it| !it.needs_judgement()) {
             return Ok((at, Work::OfTool));
         }
+        let mut before = vec![];
         let told = match &run {
             Some(run) => {
                 phase::measure(workshop, task, run, &at)?;
                 phase::tick(workshop, task, &at)?;
-                Some(phase::text(workshop, run, &at)?)
+                before = phase::packages_before(workshop, run)?;
+                Some(phase::text(workshop, run, &at, &before)?)
             }
             None => None,
         };
-        self.write_prompt(workshop, gathering.as_ref(), told.as_deref())?;
-        let role = run.as_ref().map(|run| run.phase().role.as_str());
-        self.begin(workshop, spawn, role)?;
+        let hindsight = hindsight_after(workshop, task, &before)?;
+        self.write_prompt(workshop, gathering.as_ref(), told.as_deref(), &hindsight)?;
+        self.begin(workshop, spawn, run.as_ref())?;
         Ok((at, Work::OfAgent))
     }
 
@@ -293,15 +296,15 @@ impl Walk {
         workshop: &mut Workshop<'_>,
         gathering: Option<&Gathering>,
         told: Option<&str>,
+        hindsight: &str,
     ) -> Result<(), EngineError> {
-        let hindsight = hindsight(workshop, &self.task)?;
         let saved = self.saved(workshop);
         let text = prompt(&Baton {
             task: &self.task,
             base: &self.base,
             ground: self.ground.as_deref(),
             branch: &Attempt::of(&self.task).branch(&self.task),
-            hindsight: &hindsight,
+            hindsight,
             saved: &saved,
             gathering,
             told,
@@ -331,7 +334,7 @@ impl Walk {
         &self,
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
-        role: Option<&str>,
+        run: Option<&Run>,
     ) -> Result<(), EngineError> {
         let (task, session) = (&self.task, self.session);
         let ticket = Ticket::new(task.id, task.fence, self.base.clone());
@@ -346,7 +349,7 @@ impl Walk {
             task,
             worktree: &workshop.places.worktree(task.project, Attempt::of(task)),
             prompt: &text,
-            role,
+            role: run.map(|run| run.phase().role.as_str()),
         };
         spawn.spawn(&order).map_err(EngineError::Spawn)
     }

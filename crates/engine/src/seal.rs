@@ -2,7 +2,7 @@
 
 use handoff_core::context::Entry;
 use handoff_core::package::{Label, Origin, PackageKind, PhaseName, SessionRef};
-use handoff_core::task::Evidence;
+use handoff_core::task::{Evidence, Report, Summary};
 use handoff_core::{
     Caller, CommitId, ContextScope, IdempotencyKey, PackageId, PackageRecord, SessionId, Task,
     TreeState,
@@ -138,10 +138,7 @@ fn payload(
         fence: Some(task.fence),
         task: None,
         brief: Some(task.spec.brief.clone()),
-        summary: task
-            .report
-            .as_ref()
-            .and_then(|report| report.summary.clone()),
+        summary: task.report.as_ref().and_then(words),
         session: None,
         batch: None,
         run: None,
@@ -154,9 +151,18 @@ fn payload(
     }
 }
 
+/// What a session says it did. The result of a phase is its words: what it is to be like is said by its schema.
+fn words(report: &Report) -> Option<Summary> {
+    let result = || report.result.as_ref()?.as_str().parse().ok();
+    match (&report.summary, result()) {
+        (Some(summary), Some(result)) => format!("{summary}\n\n{result}").parse().ok(),
+        (summary, result) => summary.clone().or(result),
+    }
+}
+
 /// What was proved here can be probed elsewhere.
 fn claim(evidence: &Evidence) -> Option<Claim> {
-    let commit = evidence.commit()?.clone();
+    let commit = settled(evidence)?.clone();
     Some(Claim {
         text: "the work is in this history".parse().expect("a reason"),
         probe: Some(Probe::Commit { commit }),
@@ -164,5 +170,11 @@ fn claim(evidence: &Evidence) -> Option<Claim> {
 }
 
 pub(crate) fn committed(evidence: &[Evidence]) -> Option<CommitId> {
-    evidence.iter().find_map(Evidence::commit).cloned()
+    evidence.iter().find_map(settled).cloned()
+}
+
+/// The commit that something is known of: that it was made, or what it proves.
+fn settled(evidence: &Evidence) -> Option<&CommitId> {
+    let proved = || evidence.verdict().map(|it| &it.commit);
+    evidence.commit().or_else(proved)
 }

@@ -42,6 +42,8 @@ pub(crate) struct Attendant<'a> {
     pub(crate) task: &'a Task,
     pub(crate) session: SessionId,
     directory: PathBuf,
+    /// Whether a person sits at it, who sees for themselves what it does.
+    is_attended: bool,
     reminded: u64,
     is_refused: bool,
     /// The number of the event by which the agent last asked a person.
@@ -53,6 +55,7 @@ pub(crate) struct Attendant<'a> {
 impl<'a> Attendant<'a> {
     pub(crate) fn new(workshop: &Workshop<'_>, task: &'a Task, session: SessionId) -> Self {
         Self {
+            is_attended: false,
             task,
             session,
             directory: workshop.places.session(session),
@@ -69,6 +72,7 @@ impl<'a> Attendant<'a> {
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
     ) -> Result<Conclusion, EngineError> {
+        self.is_attended = spawn.is_attended();
         let mut ear = Ear::of(self.watch(workshop))?;
         let mut beaten = workshop.clock.now().moment.awake;
         loop {
@@ -154,10 +158,13 @@ impl<'a> Attendant<'a> {
             phase: heard.phase,
             turns: heard.turns,
             is_stalled: heard.is_stalled,
+            is_attended: self.is_attended,
             setback: self.setback.clone(),
             reminded: self.reminded,
             worked: began.map_or(Duration::ZERO, |began| now.since(began)),
-            limit: self.task.spec.limit.map(|limit| limit.0),
+            limit: { self.task.spec.limit }
+                .filter(|_| !self.is_attended)
+                .map(|limit| limit.0),
             is_over: self.is_refused || !task.state.lease().is_some_and(holds),
         })
     }

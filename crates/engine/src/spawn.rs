@@ -17,6 +17,11 @@ pub trait Spawn {
 
     /// Tells a person that they are needed, where there is a way to. The same may be told more than once.
     fn summon(&self, _call: &Call<'_>) {}
+
+    /// Whether a person sits at the sessions: then it is for them to see that they go on, and to take their time.
+    fn is_attended(&self) -> bool {
+        false
+    }
 }
 
 /// A person is needed.

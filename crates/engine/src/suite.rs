@@ -14,11 +14,12 @@ use handoff_core::feature::CheckOutcome;
 use handoff_core::trial::{FailureKind, Results, SuiteRun, TestOutcome};
 use handoff_core::workflow::{Suite, SuiteFormat};
 use handoff_files::Dir;
-use handoff_process::{Bound, Exit, Program};
+use handoff_process::{Bound, Exit};
 
 pub(crate) use found::found;
 
-use crate::check::{LIMIT, outcome, shell};
+use crate::check::{LIMIT, outcome};
+use crate::enclosure::Bench;
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
@@ -29,39 +30,29 @@ const MOST: usize = 256 * 1024 * 1024;
 /// So much of the end of what a runner said is told.
 const TAIL: usize = 600;
 
-/// Where a suite is run.
-pub(crate) struct Bench<'a> {
-    /// The tree.
-    pub(crate) root: &'a Path,
-    /// A directory for what is neither the tree's nor anybody's: reports and build output.
-    pub(crate) scratch: &'a Path,
-}
-
 /// Runs a suite once.
 pub(crate) fn run(
     workshop: &mut Workshop<'_>,
     task: &Task,
     suite: &Suite,
-    bench: &Bench<'_>,
+    bench: &Bench,
 ) -> Result<SuiteRun, EngineError> {
     let report = bench.report(suite);
     fs::remove_file(&report).ok();
-    let mut environment = workshop.environment.clone();
     let own = [
         (REPORT, report.clone().into_os_string()),
-        ("CARGO_TARGET_DIR", bench.scratch.join("target").into()),
         ("CARGO_TERM_COLOR", "never".into()),
         ("PYTHONDONTWRITEBYTECODE", "1".into()),
         ("NO_COLOR", "1".into()),
     ];
-    environment.extend(own.map(|(name, value)| (OsString::from(name), value)));
-    let program = Program {
-        // All of it: a test whose line was cut off would be taken for one that is not there.
-        stdout: Bound::Whole(MOST),
-        ..shell(&suite.command, bench.root, environment)
-    };
+    let mut program = bench.program(workshop, task, &suite.command);
+    let own = own.map(|(name, value)| (OsString::from(name), value));
+    program.environment.extend(own);
+    // All of it: a test whose line was cut off would be taken for one that is not there.
+    program.stdout = Bound::Whole(MOST);
     let mut child = handoff_process::start(&program)?;
     let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
+    Bench::tidy_up(task);
     let said = bench.seen_from_inside(&String::from_utf8_lossy(&child.stdout().to_bytes()));
     if let Exit::Signal(_) | Exit::TimedOut = exit {
         child.end()?;
@@ -83,18 +74,18 @@ fn written(report: &Path) -> String {
     text.unwrap_or_default()
 }
 
-impl Bench<'_> {
+impl Bench {
     /// What a runner said, with the files of the tree as its sessions know them. Runners name files by their whole path, and so the
     /// tests that are files; another referee has another tree, and a test would be gone there.
     fn seen_from_inside(&self, said: &str) -> String {
-        let root = fs::canonicalize(self.root).unwrap_or_else(|_| self.root.to_owned());
+        let root = fs::canonicalize(&self.root).unwrap_or_else(|_| self.root.clone());
         said.replace(&format!("{}/", root.display()), "")
     }
 
     fn report(&self, suite: &Suite) -> PathBuf {
         match &suite.report {
             Some(path) => self.root.join(path.as_str()),
-            None => self.scratch.join("report.xml"),
+            None => self.private.join("report.xml"),
         }
     }
 }
@@ -108,7 +99,9 @@ fn read(format: SuiteFormat, exit: Exit, said: &str, written: &str) -> SuiteRun 
     };
     match results {
         Some(results) => SuiteRun::Ran(results),
-        None => SuiteRun::DidNotRun { said: tail(said) },
+        None => SuiteRun::DidNotRun {
+            said: tail(&cargo::for_people(said)),
+        },
     }
 }
 
@@ -178,10 +171,7 @@ mod tests {
     fn a_file_is_called_what_it_is_called_in_every_tree() {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path().canonicalize().unwrap();
-        let bench = Bench {
-            root: scratch.path(),
-            scratch: scratch.path(),
-        };
+        let bench = Bench::beside(scratch.path().to_owned(), &root.join("output")).unwrap();
         let said = format!("ok 1 - {}/test/a.js\n", root.display());
         assert_eq!(bench.seen_from_inside(&said), "ok 1 - test/a.js\n");
     }

@@ -19,6 +19,7 @@ use handoff_store::queue::{Agents, Change, Proved, Request, TaskRef, TenureWish,
 use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
 
 use crate::depot::Depot;
+use crate::enclosure::Enclosure;
 use crate::error::EngineError;
 use crate::ground::{Ground, publish_baseline};
 use crate::package_rules::PackageRules;
@@ -70,6 +71,8 @@ pub struct Workshop<'a> {
     pub rules: PackageRules,
     /// What the batches of runs are to be like.
     pub batch_rules: Rules,
+    /// How what a referee runs is held.
+    pub enclosure: Enclosure,
 }
 
 impl Workshop<'_> {
@@ -225,14 +228,21 @@ impl Workshop<'_> {
     pub(crate) fn packages_before(&mut self, task: &Task) -> Result<Vec<Package>, EngineError> {
         let mut found = vec![];
         for dependency in &task.spec.after {
-            let before = read(self.store, |tx| tasks::get(tx, dependency.task))?;
-            for id in before.evidence.iter().filter_map(Evidence::package) {
-                let stored = self.depot().find(id).ok();
-                let in_time = stored.filter(|it| it.standing != PackageStanding::Expired);
-                found.extend(in_time.map(|it| it.opened.package));
-            }
+            found.extend(self.packages_of(dependency.task)?);
         }
         found.extend(self.paused(task)?);
+        Ok(found)
+    }
+
+    /// What the attempts at a task left that can still be received.
+    pub(crate) fn packages_of(&mut self, task: TaskId) -> Result<Vec<Package>, EngineError> {
+        let task = read(self.store, |tx| tasks::get(tx, task))?;
+        let mut found = vec![];
+        for id in task.evidence.iter().filter_map(Evidence::package) {
+            let stored = self.depot().find(id).ok();
+            let in_time = stored.filter(|it| it.standing != PackageStanding::Expired);
+            found.extend(in_time.map(|it| it.opened.package));
+        }
         Ok(found)
     }
 

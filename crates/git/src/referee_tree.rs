@@ -86,6 +86,26 @@ impl Git {
         Ok(String::from_utf8_lossy(&printed).into_owned())
     }
 
+    /// What changed from one commit to another, line by line, for a person to read.
+    pub fn difference(
+        &self,
+        at: &Repository,
+        before: &CommitId,
+        after: &CommitId,
+    ) -> Result<String, GitError> {
+        let call = self.call("diff", at.any_place());
+        let printed = call
+            .arguments([
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-color",
+                "--find-renames",
+            ])
+            .arguments([before.as_str(), after.as_str(), "--"])
+            .run()?;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
+    }
+
     /// The tree of a commit: the same for two commits with the same files.
     pub fn tree_of(&self, at: &Repository, commit: &CommitId) -> Result<CommitId, GitError> {
         self.call("rev-parse", at.any_place())

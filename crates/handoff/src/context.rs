@@ -17,7 +17,7 @@ use handoff_workspace::trash::Stamp;
 use crate::ambient::Ambient;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Format, Output};
 
 /// What each command gets.
 pub(crate) struct Context {
@@ -36,6 +36,15 @@ pub(crate) struct Tree {
 }
 
 impl Context {
+    /// One that is for nobody to see: of somebody who works beside.
+    pub(crate) fn quiet(ambient: Ambient) -> Self {
+        Self {
+            out: Output::new(&ambient, Format::Text),
+            ambient,
+            tree: None,
+        }
+    }
+
     /// The working directory.
     pub(crate) fn cwd(&self) -> Result<&Path, Failure> {
         let gone = || Failure::failed("the working directory does not exist any more");

@@ -21,6 +21,7 @@ use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 use crate::ambient::Ambient;
 use crate::context::{Context, fresh_key};
 use crate::failure::Failure;
+use crate::walls;
 
 /// An open store, the project one stands in, and who is asking.
 pub(crate) struct Desk {
@@ -230,6 +231,7 @@ impl Desk {
             environment,
             rules: ctx.config()?.package.rules(),
             batch_rules: ctx.config()?.batch.rules(),
+            enclosure: walls::of_checks(&self.repository, ctx)?,
         })
     }
 
@@ -375,6 +377,9 @@ fn unmarked(error: &MarkError) -> Failure {
 
 /// Who asks. Inside a session the environment says so; it can only take rights away.
 pub(crate) fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
+    if ambient.variable(environment::CHECK).is_some() {
+        return Ok(Caller::Check);
+    }
     let Some(session) = variable::<SessionId>(ambient, environment::SESSION)? else {
         return Ok(Caller::Person);
     };
@@ -391,6 +396,15 @@ pub(crate) fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
         role,
         task,
     })
+}
+
+/// Who decides what is for a person alone. A check that hides what it is has somebody above it who does not.
+pub(crate) fn decider(ambient: &Ambient) -> Result<Caller, Failure> {
+    let above = handoff_process::ancestors();
+    if { above.iter() }.any(|it| it.variable(environment::CHECK).is_some()) {
+        return Ok(Caller::Check);
+    }
+    caller(ambient)
 }
 
 fn variable<T: FromStr<Err: Error + 'static>>(

@@ -174,12 +174,19 @@ impl Output {
 
     /// Asks something that can be answered with yes. Everything else is no, the end of input too.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<Reply> {
-        write!(self.stderr, "{question} [y/N] ")?;
-        self.stderr.flush()?;
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
+        let answer = self.inquire(&format!("{question} [y/N] "))?;
+        let answer = answer.unwrap_or_default();
         let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
         Ok(if is_yes { Reply::Yes } else { Reply::No })
+    }
+
+    /// Asks something that is answered with a line; none at the end of input.
+    pub(crate) fn inquire(&mut self, question: &str) -> io::Result<Option<String>> {
+        write!(self.stderr, "{question}")?;
+        self.stderr.flush()?;
+        let mut answer = String::new();
+        let length = io::stdin().read_line(&mut answer)?;
+        Ok((length > 0).then_some(answer))
     }
 
     /// How many columns a line has.

@@ -6,6 +6,7 @@ use handoff_agents::Agent;
 use handoff_agents::adapter::State;
 use handoff_api::ExitCode;
 use handoff_core::Role;
+use handoff_engine::Enclosure;
 use handoff_files::Dir;
 use handoff_git::Repository;
 use handoff_process::Kernel;
@@ -30,6 +31,28 @@ pub(crate) fn confinement(
 pub(crate) fn of_role(role: Role, ctx: &Context) -> Result<Confinement, Failure> {
     let set = ctx.config()?.sandbox.default;
     Ok(set.unwrap_or_else(|| Confinement::for_role(role, Kernel::read())))
+}
+
+/// How what a referee runs is held: as a sub-task would be, since one wrote it.
+pub(crate) fn of_checks(repository: &Repository, ctx: &Context) -> Result<Enclosure, Failure> {
+    if of_role(Role::SubTask, ctx)? == Confinement::None || Kernel::read().version().is_none() {
+        return Ok(Enclosure::Open);
+    }
+    let home = ctx.home()?;
+    let guarded = [
+        Some(repository.common_dir()),
+        repository.main_worktree(),
+        Some(home.as_path()),
+    ];
+    let is_safe = |place: &PathBuf| {
+        let mut guarded = guarded.iter().flatten();
+        !guarded.any(|it| it.starts_with(place) || place.starts_with(it))
+    };
+    // A session is told what is wrong with a place; here it is as if it had not been declared.
+    let places = declared(ctx)?.into_iter();
+    let places = places.filter_map(|it| it.canonicalize().ok());
+    let scratch = places.filter(is_safe).collect();
+    Ok(Enclosure::Closed { scratch })
 }
 
 /// The walls for an agent that works in this directory. Refused where they would not hold.

@@ -134,6 +134,14 @@ pub fn end_marked(
     end_all(|| marked((name, value), spared), timeout)
 }
 
+/// Kills those that were started with this variable and are not below this process. It waits for nobody and reaps nobody: for one that
+/// has other children, whose ends are somebody else's to hear of.
+pub fn kill_marked(mark: (&str, &str)) -> io::Result<()> {
+    let living = marked(mark, &[])?;
+    signal(&living, Force::Kill);
+    Ok(())
+}
+
 fn marked((name, value): (&str, &str), spared: &[u32]) -> io::Result<Vec<Identity>> {
     let own = std::process::id();
     let is_spared = |process: &Identity| {

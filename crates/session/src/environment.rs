@@ -40,6 +40,8 @@ pub const LEDGER: &str = "HANDOFF_LEDGER";
 pub const PARENT: &str = "HANDOFF_PARENT_SESSION";
 /// The tmux pane of whoever started it without being a session.
 pub const PARENT_PANE: &str = "HANDOFF_PARENT_PANE";
+/// That what runs is run by the tool to prove something: the task that it is about. Whoever runs there may look, and nothing more.
+pub const CHECK: &str = "HANDOFF_CHECK";
 
 /// Everything that says something about one session only.
 pub const OF_ONE_SESSION: [&str; 16] = [

@@ -12,6 +12,8 @@ use std::ffi::OsStr;
 
 use handoff_process::{Ancestor, Identity};
 
+use crate::environment;
+
 /// The command of a holder and of the warden behind it.
 pub const HOLDER_COMMAND: &str = "session-holder";
 /// Their argument that says that the agent is in a sandbox.
@@ -24,7 +26,7 @@ pub enum Side {
     Free,
     /// In the sandbox of the holder's own session.
     Within,
-    /// In that of another session.
+    /// In that of another session, or in what is run as a check.
     Elsewhere,
     /// It cannot be told. That is never taken for a person.
     Unknown,
@@ -44,6 +46,8 @@ pub struct Link {
 pub enum Kind {
     /// It holds a session in a sandbox, or stands behind one that does.
     Confining,
+    /// It is run as a check: code of a session may be in it.
+    Checked,
     Other,
 }
 
@@ -60,13 +64,14 @@ fn link(ancestor: &Ancestor) -> Option<Link> {
     // What follows is the agent's own.
     let mut options = arguments.iter().take_while(|it| *it != OsStr::new("--"));
     let is_confining = is_holder && options.any(|it| it == OsStr::new(SANDBOX_ARGUMENT));
+    let is_checked = ancestor.variable(environment::CHECK).is_some();
     Some(Link {
         identity: ancestor.identity,
         filters: ancestor.filters()?,
-        kind: if is_confining {
-            Kind::Confining
-        } else {
-            Kind::Other
+        kind: match (is_confining, is_checked) {
+            (true, _) => Kind::Confining,
+            (false, true) => Kind::Checked,
+            (false, false) => Kind::Other,
         },
     })
 }
@@ -80,6 +85,9 @@ pub fn judge(chain: &[Link], own: Identity, above: &[Identity]) -> Side {
     for link in chain {
         if above.contains(&link.identity) {
             return Side::Free;
+        }
+        if link.kind == Kind::Checked {
+            return Side::Elsewhere;
         }
         let holds = link.kind == Kind::Confining && peer.filters > link.filters;
         match (holds, link.identity == own) {
@@ -130,7 +138,13 @@ mod tests {
         let (shell, own) = (link(1, 0, Other), link(10, 0, Confining));
         let another = link(20, 0, Confining);
         let unheld = link(30, 0, Other);
-        let table: [(&str, &[Link], Side); 9] = [
+        let check = link(40, 1, Kind::Checked);
+        let table: [(&str, &[Link], Side); 10] = [
+            (
+                "a test that hides what it is",
+                &[link(41, 1, Other), check, shell],
+                Side::Elsewhere,
+            ),
             ("a person", &[link(5, 0, Other), shell], Side::Free),
             ("its agent", &[link(11, 1, Other), own, shell], Side::Within),
             (

@@ -125,6 +125,47 @@ pub struct Verdict {
     /// The batch whose results these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<BatchId>,
+    /// Why the proof is a weaker one, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weaker: Option<Weaker>,
+    /// What kind of change the plan is about, if it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ChangeKind>,
+    /// Tests that were there before and are to ask for something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alters: Vec<TestName>,
+}
+
+/// What kind of change a cycle is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Something that was not there.
+    New,
+    /// Something that was to be there and was not.
+    Fix,
+    /// Something that was there and is to be otherwise.
+    Change,
+    /// The same in another form.
+    Restructure,
+}
+
+/// Why a proof shows less than others of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Weaker {
+    /// Tests share their files with code, so that they could not be laid over it as they were: that they stayed is told from their
+    /// text, which code beside them can give another meaning.
+    InlineTests,
+}
+
+impl Weaker {
+    /// The word for it, the same in every output.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::InlineTests => "inline tests",
+        }
+    }
 }
 
 impl Verdict {
@@ -138,6 +179,9 @@ impl Verdict {
             tests: None,
             manifest: None,
             batch: None,
+            weaker: None,
+            kind: None,
+            alters: vec![],
         }
     }
 }

@@ -75,13 +75,21 @@ impl Run {
             events.push(stopped(Cause::NoProgress, &said(&why)));
             return events;
         }
-        match self.phase().gate {
-            Some(Gate::Human) => events.push(RunEvent::Gated {
+        if then.asks_person() {
+            events.push(RunEvent::Gated {
                 until: now.saturating_add(GATE_WAITS).unwrap_or(now),
-            }),
-            None => events.extend(then.onwards()),
+            });
+        } else {
+            events.extend(then.onwards());
         }
         events
+    }
+
+    /// Whether somebody must agree before it goes on: they sit at each phase, its definition says so, or tests that were there before
+    /// are to ask for something else, which is also how one would weaken them.
+    fn asks_person(&self) -> bool {
+        let alters = { self.steps.last() }.is_some_and(|it| !it.verdict.alters.is_empty());
+        alters || self.spec.is_interactive || self.phase().gate == Some(Gate::Human)
     }
 
     /// A loop that goes on until a check passes stops when nothing changes any more.

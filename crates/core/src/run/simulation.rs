@@ -54,6 +54,7 @@ impl Bench {
             feature: None,
             agent: None,
             base: commit(1),
+            is_interactive: false,
         };
         let now = Now {
             wall: Timestamp::from_second(1_000).unwrap(),
@@ -171,6 +172,42 @@ fn a_run_goes_from_phase_to_phase_to_its_end() {
     assert_eq!(bench.run.steps.len(), 3);
     assert_eq!(bench.run.head(), &commit(3));
     assert_eq!(bench.task.unwrap().spec.name.as_str(), "r.3-plan");
+}
+
+#[test]
+fn whoever_sits_at_a_run_is_asked_behind_each_phase() {
+    let mut bench = Bench::new();
+    bench.run.spec.is_interactive = true;
+    let RunEvent::Begun { spec } = &mut bench.history[0].2 else {
+        panic!("it has begun");
+    };
+    spec.is_interactive = true;
+    bench.prove("next", 2);
+    assert_eq!(bench.stands(), at("gated", "plan", 0));
+    let reason = "more".parse().unwrap();
+    bench.order(&RunCommand::Reject { reason }).unwrap();
+    assert_eq!(bench.stands(), at("working", "plan", 1));
+    bench.prove("next", 3);
+    bench.order(&RunCommand::Approve).unwrap();
+    assert_eq!(bench.stands(), at("working", "build", 1));
+}
+
+#[test]
+fn a_person_is_asked_before_a_test_asks_for_something_else() {
+    let mut bench = Bench::new();
+    let fence = bench.claim();
+    let verdict = Verdict {
+        alters: vec!["old".parse().unwrap()],
+        ..Verdict::of("next".parse().unwrap(), commit(2))
+    };
+    let evidence = Evidence::Judged { verdict };
+    bench.tell(&Command::Prove { fence, evidence });
+    let (fence, summary) = (Some(fence), None);
+    bench.tell(&Command::Complete { fence, summary });
+    assert_eq!(bench.stands(), at("gated", "plan", 0));
+    bench.order(&RunCommand::Approve).unwrap();
+    assert_eq!(bench.stands(), at("working", "build", 1));
+    assert_eq!(bench.run.cycle_plan().unwrap().alters.len(), 1);
 }
 
 #[test]

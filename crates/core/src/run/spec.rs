@@ -6,7 +6,7 @@ use super::cause::Cause;
 use super::event::Verdict;
 use crate::id::derived;
 use crate::task::{Brief, Part, Reason, TaskSpec};
-use crate::workflow::{Phase, Workflow};
+use crate::workflow::{Phase, Proof, Workflow};
 use crate::{
     AgentName, BatchId, CommitId, FeatureName, PhaseName, ProjectId, RunId, RunName, TaskId,
     Timestamp,
@@ -29,6 +29,9 @@ pub struct RunSpec {
     pub agent: Option<AgentName>,
     /// The commit it begins with.
     pub base: CommitId,
+    /// Whether a person sits at its sessions and agrees to each phase.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_interactive: bool,
 }
 
 /// Where a run is.
@@ -208,6 +211,29 @@ impl Run {
     pub fn last(&self, phase: &PhaseName) -> Option<&Step> {
         let mut steps = self.steps.iter().rev().filter(|it| !it.is_join());
         steps.find(|it| it.phase == *phase)
+    }
+
+    /// What was proved in the cycle at which it is, newest first: with the plan that began it, and nothing before.
+    fn cycle(&self) -> impl Iterator<Item = &Step> {
+        let is_plan = |step: &Step| {
+            let phase = self.spec.workflow.phase(&step.phase);
+            phase.is_some_and(|it| it.proof == Proof::Plan)
+        };
+        let begun = self.steps.iter().rposition(is_plan).unwrap_or(0);
+        self.steps[begun..].iter().rev()
+    }
+
+    /// What was found when the test of this cycle was written.
+    pub fn cycle_test(&self) -> Option<&Verdict> {
+        let mut found = self.cycle().map(|it| &it.verdict);
+        found.find(|it| it.test.is_some())
+    }
+
+    /// What its plan came to; nothing where none is made.
+    pub fn cycle_plan(&self) -> Option<&Verdict> {
+        let oldest = self.cycle().last()?;
+        let phase = self.spec.workflow.phase(&oldest.phase)?;
+        (phase.proof == Proof::Plan).then_some(&oldest.verdict)
     }
 
     /// How many proofs there are without the phase that was proved last: with it goes what its batch made.

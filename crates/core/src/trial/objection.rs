@@ -65,6 +65,14 @@ pub enum Objection {
         "`{0}` was there before: what is in it stays as it is, and a new test comes at its end or in a file of its own"
     )]
     Edited(RepoPath),
+    /// Tests that share a file with code lost some of what they had.
+    #[error(
+        "the tests in `{0}` were there before: they stay as they are, and a new one comes behind them"
+    )]
+    InlineEdited(RepoPath),
+    /// Tests that share a file with code were touched by one who may not.
+    #[error("the tests in `{0}` are not as they were; this phase changes code only")]
+    InlineTouched(RepoPath),
     /// The test fails because of what the session did to the code.
     #[error("`{0}` passes on the code as it was; it fails only because this session changed that")]
     MadeToFail(TestName),

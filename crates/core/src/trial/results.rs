@@ -61,6 +61,17 @@ pub enum TestOutcome {
     Skipped,
 }
 
+impl TestOutcome {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "passes",
+            Self::Failed { .. } => "fails",
+            Self::Skipped => "is skipped",
+        }
+    }
+}
+
 /// For which kind of reason a test failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

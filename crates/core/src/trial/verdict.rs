@@ -10,6 +10,8 @@ pub struct Wanted<'a> {
     pub test: &'a str,
     /// The kinds of reason for which it may fail.
     pub expected: &'a [FailureKind],
+    /// Tests that were there before and may ask for something else.
+    pub altered: &'a [TestName],
 }
 
 /// What a test that was written shows.
@@ -26,7 +28,8 @@ pub fn red(before: &Results, after: &SuiteRun, wanted: &Wanted<'_>) -> Result<Re
     let after = ran(after)?;
     let cases = meant(after, wanted.test)?;
     let (test, _) = cases[0];
-    if before.has_family(test) {
+    let is_altered = { wanted.altered.iter() }.any(|it| Results::is_same_test(it, test));
+    if before.has_family(test) && !is_altered {
         return Err(Objection::NotNew { test: test.clone() });
     }
     let is_other = |name: &&TestName| !before.has(name) && !cases.iter().any(|(it, _)| it == name);
@@ -39,7 +42,7 @@ pub fn red(before: &Results, after: &SuiteRun, wanted: &Wanted<'_>) -> Result<Re
     if !others.is_empty() {
         return Err(Objection::OthersToo(others));
     }
-    spared(before, after)?;
+    spared_but(before, after, wanted.altered)?;
     shown(&cases, wanted.expected)
 }
 
@@ -126,10 +129,34 @@ pub fn unharmed<'a>(before: &Results, after: &'a SuiteRun) -> Result<&'a Results
     spared(before, after).map(|()| after)
 }
 
-/// No test that passed before fails, is skipped or is gone. Flaky ones neither prove nor refute.
+/// Tests that were to ask for something else pass again, or are gone.
+pub fn settled(after: &SuiteRun, altered: &[TestName]) -> Result<(), Objection> {
+    let after = ran(after)?;
+    let fails = |it: &&TestName| !matches!(after.outcome(it), None | Some(TestOutcome::Passed));
+    match altered.iter().find(fails) {
+        Some(test) => Err(Objection::StillFails(test.clone())),
+        None => Ok(()),
+    }
+}
+
+/// The test that is meant by a name, among those that ran; why it is none, if not.
+pub fn named(results: &Results, test: &str) -> Result<TestName, Objection> {
+    meant(results, test).map(|cases| cases[0].0.clone())
+}
+
 fn spared(before: &Results, after: &Results) -> Result<(), Objection> {
+    spared_but(before, after, &[])
+}
+
+/// No test that passed before fails, is skipped or is gone, but those that may. Flaky ones neither prove nor refute. None is skipped:
+/// one that does not run asks for nothing.
+fn spared_but(before: &Results, after: &Results, altered: &[TestName]) -> Result<(), Objection> {
     let (mut broken, mut skipped, mut gone) = (vec![], vec![], vec![]);
     for (name, was) in before.iter() {
+        let is_altered = altered.iter().any(|it| Results::is_same_test(it, name));
+        if is_altered && after.outcome(name) != Some(TestOutcome::Skipped) {
+            continue;
+        }
         let has_passed = before.steady(name) == Some(TestOutcome::Passed);
         match after.outcome(name) {
             // One that failed or is flaky must stay as well.
@@ -184,6 +211,7 @@ mod tests {
         Wanted {
             test,
             expected: &[FailureKind::Assertion, FailureKind::Unimplemented],
+            altered: &[],
         }
     }
 
@@ -244,6 +272,26 @@ mod tests {
             shown.unwrap_err().to_string(),
             "`new` fails with error, where assertion or unimplemented was expected"
         );
+    }
+
+    #[test]
+    fn a_test_may_ask_for_something_else_where_a_person_agreed() {
+        let before = results(&[("old", PASSED), ("other", PASSED)]);
+        let altered = [name("old")];
+        let wanted = Wanted {
+            altered: &altered,
+            ..wanted("old")
+        };
+        let of = |tests: &[(&str, TestOutcome)]| red(&before, &run(tests), &wanted);
+        let failing = [("old", FAILED), ("other", PASSED)];
+        assert_eq!(of(&failing), Ok(Red::Failing(name("old"))));
+        let broken = Objection::Broken(vec![name("other")]);
+        assert_eq!(of(&[("old", FAILED), ("other", FAILED)]), Err(broken));
+        let idle = [("old", TestOutcome::Skipped), ("other", PASSED)];
+        assert_eq!(of(&idle), Err(Objection::Skipped(vec![name("old")])));
+        let fails = Objection::StillFails(name("old"));
+        assert_eq!(settled(&run(&failing), &altered), Err(fails));
+        assert_eq!(settled(&run(&[("other", PASSED)]), &altered), Ok(()));
     }
 
     #[test]

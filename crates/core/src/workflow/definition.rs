@@ -278,6 +278,14 @@ impl Proof {
             Self::Checks => None,
         }
     }
+
+    /// What it can come to besides, where the definition says where that leads.
+    pub const fn more_outcomes(self) -> &'static [&'static str] {
+        match self {
+            Self::Plan => &["restructure"],
+            Self::Red | Self::Green | Self::Same | Self::Until | Self::Checks => &[],
+        }
+    }
 }
 
 /// A command that must succeed.

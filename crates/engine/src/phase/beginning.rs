@@ -58,7 +58,8 @@ pub(crate) fn measure(
     match referee.known(workshop, task, &suite, base)? {
         Ok(_) => Ok(()),
         Err(said) => Err(EngineError::NoProof(format!(
-            "the test suite does not run as it is, so nothing could be proved: {said}"
+            "the test suite does not run as it is, so nothing could be proved{}: {said}",
+            workshop.enclosure.hint()
         ))),
     }
 }

@@ -10,7 +10,8 @@ use handoff_core::{CommitId, Digest, RunId, Task};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
 
-use crate::check::{self, LIMIT, shell};
+use crate::check::{self, LIMIT};
+use crate::enclosure::Bench;
 use crate::error::EngineError;
 use crate::judgement::prove;
 use crate::suite;
@@ -22,10 +23,11 @@ pub(super) struct Referee {
     _lock: Lock,
 }
 
-/// What is looked at: a commit, with some paths as they are in another one.
+/// What is looked at: a commit, with some paths as they are in another one, and some that are in none.
 pub(super) struct Exhibit<'a> {
     pub(super) commit: &'a CommitId,
     pub(super) laid_over: Option<(&'a CommitId, &'a [RepoPath])>,
+    pub(super) written: Vec<(&'a RepoPath, String)>,
 }
 
 impl<'a> Exhibit<'a> {
@@ -33,6 +35,7 @@ impl<'a> Exhibit<'a> {
         Self {
             commit,
             laid_over: None,
+            written: vec![],
         }
     }
 }
@@ -48,6 +51,11 @@ impl Referee {
         })
     }
 
+    /// The tree, and where commands leave what they make. What is known of commits lies beside, out of their reach.
+    fn bench(&self) -> Result<Bench, EngineError> {
+        Bench::beside(self.directory.join("tree"), &self.directory.join("output"))
+    }
+
     fn lay_out(
         &self,
         workshop: &Workshop<'_>,
@@ -58,6 +66,10 @@ impl Referee {
         if let Some((commit, paths)) = exhibit.laid_over {
             let git = git.bound_to(&at);
             git.restore(&at, commit, paths).map_err(EngineError::Show)?;
+        }
+        let tree = Dir::open(&self.directory.join("tree"))?;
+        for (path, text) in &exhibit.written {
+            write(&tree, path, text)?;
         }
         Ok(at)
     }
@@ -71,10 +83,7 @@ impl Referee {
         exhibit: &Exhibit<'_>,
     ) -> Result<SuiteRun, EngineError> {
         self.lay_out(workshop, exhibit)?;
-        let bench = suite::Bench {
-            root: &self.directory.join("tree"),
-            scratch: &self.directory,
-        };
+        let bench = self.bench()?;
         suite::run(workshop, task, suite, &bench)
     }
 
@@ -102,7 +111,12 @@ impl Referee {
         Ok(Ok(results))
     }
 
-    fn kept(&self, suite: &Suite, commit: &CommitId) -> Result<Option<Results>, EngineError> {
+    /// What is known of a commit from before.
+    pub(super) fn kept(
+        &self,
+        suite: &Suite,
+        commit: &CommitId,
+    ) -> Result<Option<Results>, EngineError> {
         let dir = Dir::open(&self.directory)?;
         let kept = dir.read_to_string(self.name(suite, commit), 256 * 1024 * 1024);
         Ok(kept.ok().and_then(|it| serde_json::from_str(&it).ok()))
@@ -154,13 +168,11 @@ impl Referee {
         exhibit: &Exhibit<'_>,
     ) -> Result<Option<String>, EngineError> {
         self.lay_out(workshop, exhibit)?;
-        let program = shell(
-            command,
-            &self.directory.join("tree"),
-            workshop.environment.clone(),
-        );
+        let bench = self.bench()?;
+        let program = bench.program(workshop, task, command);
         let mut child = handoff_process::start(&program)?;
         let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
+        Bench::tidy_up(task);
         let outcome = check::outcome(exit);
         let said = check::printed(&child);
         Ok(crate::referee::objection(outcome).map(|what| {
@@ -168,6 +180,21 @@ impl Referee {
             format!("`{command}` {what}: {last}")
         }))
     }
+}
+
+/// Writes a file beneath a tree. A directory that is a link is none: what a commit brought may lead anywhere.
+fn write(tree: &Dir, path: &RepoPath, text: &str) -> Result<(), EngineError> {
+    let (dir, name) = match path.as_str().rsplit_once('/') {
+        Some((parent, name)) => (Some(tree.dir(parent)?), name),
+        None => (None, path.as_str()),
+    };
+    let dir = dir.as_ref().unwrap_or(tree);
+    Ok(atomic::replace_view(
+        dir,
+        name,
+        text.as_bytes(),
+        Mode::Shared,
+    )?)
 }
 
 /// Removes the referee's tree of a run that is over, and what was kept beside it; later, if it is still looked at there.

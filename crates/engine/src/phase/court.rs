@@ -1,11 +1,13 @@
 //! Judging a phase: the tool looks at what the session left, runs what has to be run in a tree of its own, and decides.
 
+mod mixed_file;
+mod plan_proof;
 mod red_proof;
 
 use handoff_core::ownership::{CaseRule, RepoPath};
-use handoff_core::run::{Cause, Run, Verdict};
+use handoff_core::run::{Cause, ChangeKind, Run, Verdict, Weaker};
 use handoff_core::task::Evidence;
-use handoff_core::trial::{Results, SuiteRun, TestList, TestName, green, same};
+use handoff_core::trial::{Results, SuiteRun, TestName, green, same, settled};
 use handoff_core::workflow::{Outcome, Phase, Proof, Suite};
 use handoff_core::{CommitId, JsonText, Task};
 use handoff_git::Repository;
@@ -14,13 +16,17 @@ use serde_json::Value;
 use super::beginning::{is_in, suite_of};
 use super::bench::{Exhibit, Referee, measured};
 use super::described_batch::{Left, read_manifest};
-use super::test_item::{LIST, list_in, ticked};
+use super::test_item::LIST;
 use super::{build_output, path_rule};
 use crate::collect::{Harvest, commit_as, harvest};
 use crate::error::EngineError;
 use crate::judgement::{Judgement, prove};
 use crate::road::{Ending, reason};
 use crate::workshop::Workshop;
+use mixed_file::MixedFile;
+
+/// So much of what a check said is kept for the next session.
+const LONGEST_WORD: usize = 500;
 
 /// What a session is judged by.
 struct Court<'a> {
@@ -43,6 +49,23 @@ struct Found {
     item: Option<String>,
     test: Option<TestName>,
     results: Option<Results>,
+    weaker: Option<Weaker>,
+    kind: Option<ChangeKind>,
+    alters: Vec<TestName>,
+}
+
+/// What a session left, as far as it changed something.
+struct Changed<'a> {
+    candidate: &'a CommitId,
+    paths: &'a [RepoPath],
+    /// Those of the paths in which tests and code stand together.
+    mixed: &'a [MixedFile],
+}
+
+impl Changed<'_> {
+    fn weaker(&self) -> Option<Weaker> {
+        (!self.mixed.is_empty()).then_some(Weaker::InlineTests)
+    }
 }
 
 impl Found {
@@ -119,23 +142,30 @@ impl Court<'_> {
                 return Ok(Err(Refusal { cause, why }));
             }
         };
-        let declared = stubs(&said);
+        let mixed = self.mixed(workshop, &candidate, paths)?;
+        let mut declared = stubs(&said);
+        declared.extend(self.as_tests(&mixed).into_iter().cloned());
         let by_path = || path_rule::objection(self.phase, self.suite.as_ref(), paths, &declared);
         let objection = self.output_among(workshop, paths).or_else(by_path);
         if let Some(why) = objection {
             return Ok(Err(Refusal::of_check(why)));
         }
-        let found = match self.proof(workshop, &said, &candidate, paths)? {
+        let left = Changed {
+            candidate: &candidate,
+            paths,
+            mixed: &mixed,
+        };
+        let found = match self.proof(workshop, &said, &left)? {
             Ok(found) => found,
             Err(why) => return Ok(Err(Refusal::of_check(why))),
         };
         let outcome: Outcome = found.outcome.parse().expect("an outcome is a name");
-        let left = Left {
+        let said = Left {
             at: self.at,
             commit: &candidate,
             said: &said,
         };
-        let manifest = match read_manifest(workshop, self.run, &outcome, &left)? {
+        let manifest = match read_manifest(workshop, self.run, &outcome, &said)? {
             Ok(manifest) => manifest,
             Err(why) => {
                 let cause = Cause::InvalidResult;
@@ -152,6 +182,9 @@ impl Court<'_> {
             test: found.test,
             tests: found.results.as_ref().map(Results::numbers),
             manifest,
+            weaker: found.weaker,
+            kind: found.kind,
+            alters: found.alters,
             ..Verdict::of(outcome, candidate)
         };
         self.accept(workshop, verdict, found.results.as_ref())
@@ -199,14 +232,14 @@ impl Court<'_> {
             .chars()
             .take(64)
             .collect();
+        let is_fix = self.run.cycle_plan().and_then(|it| it.kind) == Some(ChangeKind::Fix);
+        let prefix = match self.phase.commit.as_str() {
+            "feat:" if is_fix => "fix:",
+            prefix => prefix,
+        };
         format!(
-            "{} {subject}\n\nHandoff-Run: {}\nHandoff-Phase: {}\nHandoff-Task: {}\nHandoff-Task-Id: {}\nHandoff-Fence: {}\n",
-            self.phase.commit,
-            self.run.spec.name,
-            self.phase.name,
-            self.task.spec.name,
-            self.task.id,
-            self.task.fence
+            "{prefix} {subject}\n\nHandoff-Run: {}\nHandoff-Phase: {}\nHandoff-Task: {}\nHandoff-Task-Id: {}\nHandoff-Fence: {}\n",
+            self.run.spec.name, self.phase.name, self.task.spec.name, self.task.id, self.task.fence
         )
     }
 
@@ -215,20 +248,17 @@ impl Court<'_> {
         match self.phase.proof {
             // What the plan before it found to be next.
             Proof::Red => self.run.steps.last().and_then(|it| it.verdict.item.clone()),
-            Proof::Green | Proof::Same => self.red().and_then(|it| it.item.clone()),
+            Proof::Green | Proof::Same => {
+                let found = self.run.cycle_test().or_else(|| self.run.cycle_plan());
+                found.and_then(|it| it.item.clone())
+            }
             Proof::Plan | Proof::Checks | Proof::Until => None,
         }
     }
 
-    /// What was found when the test of this cycle was written.
-    fn red(&self) -> Option<&Verdict> {
-        let last = self
-            .run
-            .steps
-            .iter()
-            .rev()
-            .find(|it| it.verdict.test.is_some());
-        last.map(|it| &it.verdict)
+    /// The tests that this cycle may make ask for something else: a person agreed to that.
+    fn altered(&self) -> &[TestName] {
+        self.run.cycle_plan().map_or(&[], |it| &it.alters)
     }
 
     /// What the session handed over, if it is what was asked for.
@@ -261,25 +291,25 @@ impl Court<'_> {
         &self,
         workshop: &mut Workshop<'_>,
         said: &Value,
-        candidate: &CommitId,
-        paths: &[RepoPath],
+        left: &Changed<'_>,
     ) -> Finding<Found> {
+        let candidate = left.candidate;
         if self.phase.proof == Proof::Until {
             let failed = self.checks(workshop, candidate)?;
-            return Ok(Ok(Found::of(if failed.is_some() {
-                "failed"
-            } else {
-                "passed"
-            })));
+            let outcome = if failed.is_some() { "failed" } else { "passed" };
+            return Ok(Ok(Found {
+                item: failed.map(|it| it.chars().take(LONGEST_WORD).collect()),
+                ..Found::of(outcome)
+            }));
         }
         if let Some(why) = self.checks(workshop, candidate)? {
             return Ok(Err(why));
         }
         match self.phase.proof {
-            Proof::Plan => self.plan(workshop, candidate),
-            Proof::Red => self.red_proof(workshop, said, candidate, paths),
-            Proof::Green => self.green_proof(workshop, candidate, paths),
-            Proof::Same => self.same_proof(workshop, candidate),
+            Proof::Plan => self.plan_proof(workshop, said, candidate),
+            Proof::Red => self.red_proof(workshop, said, left),
+            Proof::Green => self.green_proof(workshop, left),
+            Proof::Same => self.same_proof(workshop, left),
             Proof::Checks | Proof::Until => Ok(self.chosen(said)),
         }
     }
@@ -317,65 +347,42 @@ impl Court<'_> {
         ))
     }
 
-    fn plan(&self, workshop: &mut Workshop<'_>, candidate: &CommitId) -> Finding<Found> {
-        let path = LIST.parse().expect("a path");
-        let text = workshop
-            .git
-            .file_in(self.at, candidate, &path)
-            .map_err(EngineError::Show)?;
-        let Some(text) = text.and_then(|it| String::from_utf8(it).ok()) else {
-            let why = "there is no `test-list.md` of text at the root of the repository, or it is ignored";
-            return Ok(Err(why.to_owned()));
-        };
-        let before = list_in(workshop, self.at, self.run.head())?;
-        let before = before.map(|(list, text)| ticked(self.run, list, text).0);
-        let list = TestList::read(&text);
-        let list = list.and_then(|it| it.continues(before.as_ref()).map(|()| it));
-        Ok(list
-            .map_err(|it| format!("`{LIST}`: {it}"))
-            .map(|list| Found {
-                item: list.next().map(|it| it.text.clone()),
-                ..Found::of(if list.next().is_some() {
-                    "next"
-                } else {
-                    "complete"
-                })
-            }))
-    }
-
     /// The tests as they were are laid over what the session left.
-    fn green_proof(
-        &self,
-        workshop: &mut Workshop<'_>,
-        candidate: &CommitId,
-        paths: &[RepoPath],
-    ) -> Finding<Found> {
-        let Some(test) = self.red().and_then(|it| it.test.clone()) else {
+    fn green_proof(&self, workshop: &mut Workshop<'_>, left: &Changed<'_>) -> Finding<Found> {
+        if let Some(objection) = mixed_file::touched(left.mixed) {
+            return Ok(Err(objection.to_string()));
+        }
+        let Some(test) = self.run.cycle_test().and_then(|it| it.test.clone()) else {
             return Ok(Err("no test was red before".to_owned()));
         };
-        let tests: Vec<_> = { paths.iter() }
+        let tests: Vec<_> = { left.paths.iter() }
             .filter(|it| self.is_test(it))
             .cloned()
             .collect();
         let exhibit = Exhibit {
-            commit: candidate,
+            commit: left.candidate,
             laid_over: Some((self.base, &tests)),
+            written: vec![],
         };
         let (before, after) = match self.trial(workshop, &exhibit)? {
             Ok(both) => both,
             Err(why) => return Ok(Err(why)),
         };
-        let shown = green(&before, &after, &test).map_err(|it| it.to_string());
-        Ok(shown.map(|()| self.cycle(results(after))))
+        let shown = green(&before, &after, &test).and_then(|()| settled(&after, self.altered()));
+        let shown = shown.map_err(|it| it.to_string());
+        Ok(shown.map(|()| self.cycle(results(after), left)))
     }
 
-    fn same_proof(&self, workshop: &mut Workshop<'_>, candidate: &CommitId) -> Finding<Found> {
-        let (before, after) = match self.trial(workshop, &Exhibit::of(candidate))? {
+    fn same_proof(&self, workshop: &mut Workshop<'_>, left: &Changed<'_>) -> Finding<Found> {
+        if let Some(objection) = mixed_file::touched(left.mixed) {
+            return Ok(Err(objection.to_string()));
+        }
+        let (before, after) = match self.trial(workshop, &Exhibit::of(left.candidate))? {
             Ok(both) => both,
             Err(why) => return Ok(Err(why)),
         };
         let shown = same(&before, &after).map_err(|it| it.to_string());
-        Ok(shown.map(|()| self.cycle(results(after))))
+        Ok(shown.map(|()| self.cycle(results(after), left)))
     }
 
     fn is_test(&self, path: &RepoPath) -> bool {
@@ -383,10 +390,11 @@ impl Court<'_> {
         tests.is_some_and(|it| it.covers(path, CaseRule::NATIVE))
     }
 
-    fn cycle(&self, results: Option<Results>) -> Found {
+    fn cycle(&self, results: Option<Results>, left: &Changed<'_>) -> Found {
         Found {
+            weaker: left.weaker(),
             item: self.item(),
-            test: self.red().and_then(|it| it.test.clone()),
+            test: self.run.cycle_test().and_then(|it| it.test.clone()),
             results,
             ..Found::of("done")
         }

@@ -5,8 +5,11 @@ use handoff_core::workflow::{Input, Proof};
 use handoff_core::{ContextKey, ContextScope, PhaseName};
 use handoff_files::Dir;
 use handoff_git::Repository;
+use handoff_package::Package;
 use handoff_store::{StoreError, contexts, read, tasks};
 
+use super::beginning::suite_of;
+use super::bench::Referee;
 use super::test_item::{LONGEST, list_in};
 use super::{described_batch, path_rule};
 use crate::error::EngineError;
@@ -16,11 +19,32 @@ use crate::workshop::Workshop;
 /// So much of a file is told.
 const MOST_OF_A_FILE: usize = 64 * 1024;
 
-/// Role, goal, the one test, what earlier phases handed over, why the last attempt was refused, and how to finish.
+/// So many tests are named to whoever plans.
+const MOST_TESTS: usize = 300;
+
+/// The package of the phase before. A run that was begun in another store has none here.
+pub(crate) fn packages_before(
+    workshop: &mut Workshop<'_>,
+    run: &Run,
+) -> Result<Vec<Package>, EngineError> {
+    let Some(step) = run.steps.last() else {
+        return Ok(vec![]);
+    };
+    match workshop.packages_of(step.task) {
+        // The last one is of the attempt that was proved.
+        Ok(found) => Ok(found.into_iter().next_back().into_iter().collect()),
+        Err(EngineError::Store(StoreError::NotFound { .. })) => Ok(vec![]),
+        Err(error) => Err(error),
+    }
+}
+
+/// Role, goal, the one test, what earlier phases handed over, why the last attempt was refused, and how to finish. What is in a
+/// package of `before` is told with that.
 pub(crate) fn text(
     workshop: &mut Workshop<'_>,
     run: &Run,
     at: &Repository,
+    before: &[Package],
 ) -> Result<String, EngineError> {
     let phase = run.phase();
     let mut sections = vec![
@@ -33,7 +57,7 @@ pub(crate) fn text(
     ];
     for input in &phase.takes {
         sections.push(match input {
-            Input::Result { phase } => result(workshop, run, phase)?,
+            Input::Result { phase } => result(workshop, run, phase, before)?,
             Input::File { path } => file(at, path.as_str()),
             Input::Context { key } => shared(workshop, key)?,
         });
@@ -66,26 +90,81 @@ fn about(workshop: &mut Workshop<'_>, run: &Run, at: &Repository) -> Result<Stri
             (next, None)
         }
         Proof::Green | Proof::Same => {
-            let last = run.steps.iter().rev().find(|it| it.verdict.test.is_some());
-            let verdict = last.map(|it| &it.verdict);
+            let verdict = run.cycle_test().or_else(|| run.cycle_plan());
             let test = verdict
                 .and_then(|it| it.test.as_ref())
                 .map(ToString::to_string);
             (verdict.and_then(|it| it.item.clone()), test)
         }
-        Proof::Plan | Proof::Checks | Proof::Until => (None, None),
+        Proof::Until => return Ok(failed_check(run)),
+        Proof::Plan => return tests_there(workshop, run, at),
+        Proof::Checks => (None, None),
     };
     let item = item.map(|it| format!("\n# The line of the list\n\n{}\n", quoted(&it)));
     let test = test.map(|it| format!("\nIts test is `{it}`.\n"));
-    Ok([item, test].into_iter().flatten().collect())
+    Ok([item, test, altered(run)].into_iter().flatten().collect())
+}
+
+/// The tests that a session may make ask for something else.
+fn altered(run: &Run) -> Option<String> {
+    let plan = run.cycle_plan().filter(|it| !it.alters.is_empty())?;
+    let is_red = run.phase().proof == Proof::Red;
+    let names: Vec<_> = plan.alters.iter().map(|it| it.as_str()).collect();
+    let names = quoted(&names.join("\n"));
+    is_red.then(|| {
+        format!(
+            "\n# The tests that are to ask for something else\n\nA person agreed that you change these, or take them out, and no other; they \
+             see what became of them:\n\n{names}\n"
+        )
+    })
+}
+
+/// What the suite shows before anything is planned: what is tested already does not belong on the list.
+fn tests_there(
+    workshop: &mut Workshop<'_>,
+    run: &Run,
+    at: &Repository,
+) -> Result<String, EngineError> {
+    let Some(suite) = suite_of(workshop, run, at, run.head()) else {
+        return Ok(String::new());
+    };
+    let known = Referee::of(workshop, run.id)?.kept(&suite, run.head())?;
+    Ok(known.map_or_else(String::new, |results| {
+        let (passed, failed, skipped) = results.counts();
+        let shown = results.iter().take(MOST_TESTS).map(|(name, outcome)| {
+            let flaky = if results.flaky().any(|it| it == name) {
+                ", flaky"
+            } else {
+                ""
+            };
+            format!("{name}: {}{flaky}", outcome.word())
+        });
+        let shown: Vec<_> = shown.collect();
+        format!(
+            "\n# The tests that are there\n\nThe tool ran them: {passed} pass, {failed} fail, {skipped} are skipped. What fails now need not \
+             pass, and what passes must go on to.\n\n{}\n",
+            quoted(&shown.join("\n"))
+        )
+    }))
+}
+
+/// Why a loop has not come to its end.
+fn failed_check(run: &Run) -> String {
+    let last = run.last(&run.phase().name);
+    let said = last.and_then(|it| it.verdict.item.as_ref());
+    said.map_or_else(String::new, |said| {
+        format!("\n# What the check said last\n\n{}\n", quoted(said))
+    })
 }
 
 fn result(
     workshop: &mut Workshop<'_>,
     run: &Run,
     phase: &PhaseName,
+    before: &[Package],
 ) -> Result<String, EngineError> {
-    let Some(step) = run.last(phase) else {
+    let is_told = |step: &&Step| before.iter().any(|it| it.label.task == Some(step.task));
+    let Some(step) = run.last(phase).filter(|it| !is_told(it)) else {
         return Ok(String::new());
     };
     let said = said(workshop, run, step)?;

@@ -8,50 +8,130 @@ use super::kind;
 
 /// Each test of each target. Nothing if no target came to its tests.
 pub(super) fn read(said: &str) -> Option<Results> {
-    let mut results = Results::default();
-    let (mut target, mut has_run) = (String::new(), false);
-    let mut stage = Stage::Outside;
-    let (mut failed, mut reasons, mut speaker) = (vec![], BTreeMap::new(), None);
-    for line in said.lines() {
-        if let Some(name) = target_of(line) {
-            (target, stage) = (name, Stage::Outside);
-        } else if is_beginning(line) {
-            (stage, has_run) = (Stage::Tests, true);
-        } else if line == "failures:" && stage != Stage::Outside {
-            stage = Stage::Failures;
-        } else if line.starts_with("test result:") {
-            settle(&mut results, &target, std::mem::take(&mut failed), &reasons);
-            (stage, speaker) = (Stage::Outside, None);
-            reasons.clear();
-        } else if stage == Stage::Tests {
-            if let Some((test, outcome)) = test_of(line) {
-                match outcome {
-                    "FAILED" => failed.push(test.to_owned()),
-                    _ => note(&mut results, &target, test, quiet(outcome)),
-                }
-            }
-        } else if let Some(name) = heading(line).filter(|_| stage == Stage::Failures) {
-            speaker = Some(name.to_owned());
-        } else if let Some(name) = &speaker {
-            let said: &mut String = reasons.entry(name.clone()).or_default();
-            said.push_str(line);
-            said.push('\n');
-        }
-    }
-    settle(&mut results, &target, failed, &reasons);
-    has_run.then_some(results)
+    let mut reader = Reader::default();
+    said.lines().for_each(|line| reader.line(line));
+    reader.has_run.then_some(reader.results)
+}
+
+/// What is for people in what cargo said: not what it tells programs.
+pub(super) fn for_people(said: &str) -> String {
+    let lines = said.lines().filter(|it| !it.starts_with("{\"reason\":"));
+    lines.map(|it| format!("{it}\n")).collect()
+}
+
+#[derive(Default)]
+struct Reader {
+    results: Results,
+    has_run: bool,
+    /// The member of the workspace that each program of tests is of.
+    members: BTreeMap<String, String>,
+    /// How often each target came: without what cargo tells programs, two members may have one of the same name.
+    came: BTreeMap<String, u32>,
+    target: String,
+    open: Option<Open>,
+}
+
+/// A target at its tests.
+#[derive(Default)]
+struct Open {
+    stage: Stage,
+    ended: Vec<(String, TestOutcome)>,
+    failed: Vec<String>,
+    reasons: BTreeMap<String, String>,
+    speaker: Option<String>,
 }
 
 /// Where in the output of a target a line stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
-    Outside,
+    #[default]
     Tests,
     Failures,
 }
 
-/// `Running unittests src/lib.rs (target/debug/deps/calc-0123456789abcdef)` is `calc/src/lib.rs`.
-fn target_of(line: &str) -> Option<String> {
+impl Reader {
+    fn line(&mut self, line: &str) {
+        if let Some((program, member)) = artifact(line) {
+            self.members.insert(program, member);
+        } else if let Some(target) = target_of(line, &self.members) {
+            let came = self.came.entry(target.clone()).or_default();
+            *came += 1;
+            self.target = match *came {
+                1 => target,
+                number => format!("{target} ({number})"),
+            };
+            // One that did not come to its end has shown nothing: whoever ended it may have said anything before.
+            self.open = None;
+        } else if is_beginning(line) {
+            self.has_run = true;
+            self.open = Some(Open::default());
+        } else if let Some(summary) = line.strip_prefix("test result:") {
+            if let Some(open) = self.open.take() {
+                open.settle(&self.target, summary, &mut self.results);
+            }
+        } else if let Some(open) = &mut self.open {
+            open.line(line);
+        }
+    }
+}
+
+impl Open {
+    fn line(&mut self, line: &str) {
+        if line == "failures:" {
+            self.stage = Stage::Failures;
+        } else if self.stage == Stage::Tests {
+            match test_of(line) {
+                Some((test, "FAILED")) => self.failed.push(test.to_owned()),
+                Some((test, outcome)) => self.ended.push((test.to_owned(), quiet(outcome))),
+                None => {}
+            }
+        } else if let Some(name) = heading(line) {
+            self.speaker = Some(name.to_owned());
+        } else if let Some(name) = &self.speaker {
+            let said: &mut String = self.reasons.entry(name.clone()).or_default();
+            said.push_str(line);
+            said.push('\n');
+        }
+    }
+
+    /// Takes over what the lines say, unless more tests passed there than the target itself counts: then somebody else wrote some.
+    fn settle(self, target: &str, summary: &str, results: &mut Results) {
+        let passed = self.ended.iter();
+        let passed = passed.filter(|(_, it)| *it == TestOutcome::Passed).count();
+        if counted(summary, "passed").is_none_or(|it| it < passed) {
+            return;
+        }
+        for (test, outcome) in &self.ended {
+            note(results, target, test, *outcome);
+        }
+        for test in &self.failed {
+            let why = self.reasons.get(test);
+            let why = why.map_or(FailureKind::Error, |it| why_failed(it));
+            note(results, target, test, TestOutcome::Failed { why });
+        }
+    }
+}
+
+/// `ok. 2 passed; 1 failed; 0 ignored; …`
+fn counted(summary: &str, what: &str) -> Option<usize> {
+    let mut parts = summary.split([';', '.']);
+    let part = parts.find_map(|it| it.trim().strip_suffix(what))?;
+    part.trim().parse().ok()
+}
+
+/// A program of tests and the directory of its package, as cargo tells other programs of it.
+fn artifact(line: &str) -> Option<(String, String)> {
+    line.strip_prefix("{\"reason\":\"compiler-artifact\"")?;
+    let told: serde_json::Value = serde_json::from_str(line).ok()?;
+    let program = told.get("executable")?.as_str()?.rsplit('/').next()?;
+    let manifest = told.get("manifest_path")?.as_str()?;
+    let member = manifest.strip_suffix("Cargo.toml")?;
+    Some((program.to_owned(), member.to_owned()))
+}
+
+/// `Running unittests src/lib.rs (target/debug/deps/calc-0123456789abcdef)` is `calc/src/lib.rs`, below the directory of the member
+/// that it is of.
+fn target_of(line: &str, members: &BTreeMap<String, String>) -> Option<String> {
     if let Some(name) = line.trim_start().strip_prefix("Doc-tests ") {
         return Some(format!("{name}/doc"));
     }
@@ -60,7 +140,8 @@ fn target_of(line: &str) -> Option<String> {
     let source = source.strip_prefix("unittests ").unwrap_or(source);
     let file = file.rsplit('/').next()?;
     let name = file.rsplit_once('-').map_or(file, |(name, _)| name);
-    Some(format!("{name}/{source}"))
+    let member = members.get(file).map_or("", String::as_str);
+    Some(format!("{member}{name}/{source}"))
 }
 
 fn is_beginning(line: &str) -> bool {
@@ -89,20 +170,8 @@ fn quiet(outcome: &str) -> TestOutcome {
     }
 }
 
-fn settle(
-    results: &mut Results,
-    target: &str,
-    failed: Vec<String>,
-    reasons: &BTreeMap<String, String>,
-) {
-    for test in failed {
-        let why = reasons.get(&test).map_or(FailureKind::Error, |it| why(it));
-        note(results, target, &test, TestOutcome::Failed { why });
-    }
-}
-
 /// A panic with words of its own is what `assert!` with a message looks like; the words of the library are not.
-fn why(said: &str) -> FailureKind {
+fn why_failed(said: &str) -> FailureKind {
     const LIBRARY: [&str; 5] = [
         "called `Option::unwrap()`",
         "called `Result::unwrap()`",
@@ -206,6 +275,66 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
         assert_eq!(
             read("error[E0425]: cannot find function\nerror: could not compile"),
             None
+        );
+    }
+
+    #[test]
+    fn a_target_that_did_not_come_to_its_end_has_shown_nothing() {
+        let early = SAID.replace("test result: FAILED. 2 passed; 2 failed", "so long");
+        let results = read(&early).unwrap();
+        assert!(
+            results
+                .iter()
+                .all(|(name, _)| !name.as_str().starts_with("sums/"))
+        );
+        assert_eq!(results.counts(), (1, 0, 1));
+    }
+
+    #[test]
+    fn lines_that_the_target_does_not_count_are_not_its_own() {
+        let more = SAID.replace("test adds ... ok\n", "test adds ... ok\ntest more ... ok\n");
+        let results = read(&more).unwrap();
+        assert_eq!(results.counts(), (1, 0, 1));
+        // One whose line was torn by other output is only missing.
+        let torn = SAID.replace("test adds ... ok\n", "test adds ... hello\nok\n");
+        assert_eq!(read(&torn).unwrap().counts(), (2, 2, 1));
+    }
+
+    #[test]
+    fn targets_of_one_name_are_told_apart_by_their_members() {
+        let target = |hash: &str| {
+            format!(
+                "     Running tests/it.rs (target/debug/deps/it-{hash})\n\nrunning 1 test\ntest adds ... ok\n\n\
+                 test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n\n"
+            )
+        };
+        let names = |said: &str| {
+            let results = read(said).unwrap();
+            let names: Vec<_> = results.iter().map(|(name, _)| name.to_string()).collect();
+            names
+        };
+        let said = format!("{}{}", target("0a"), target("0b"));
+        assert_eq!(
+            names(&said),
+            ["it/tests/it.rs (2)::adds", "it/tests/it.rs::adds"]
+        );
+        let artifact = |member: &str, hash: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","manifest_path":"{member}Cargo.toml","executable":"/x/target/debug/deps/it-{hash}"}}"#
+            )
+        };
+        let said = format!(
+            "{}\n{}\n{said}",
+            artifact("", "0a"),
+            artifact("crates/b/", "0b")
+        );
+        assert_eq!(
+            names(&said),
+            ["crates/b/it/tests/it.rs::adds", "it/tests/it.rs::adds"]
+        );
+        assert_eq!(
+            for_people("{\"reason\":\"build-finished\"}\nerror\n"),
+            "error\n"
         );
     }
 

@@ -16,11 +16,14 @@ struct Custom {
 const CUSTOMS: [Custom; 3] = [
     Custom {
         marks: &["Cargo.toml"],
-        command: "cargo test --no-fail-fast",
+        // What it tells programs says which member of a workspace a target is of.
+        command: "cargo test --no-fail-fast --message-format=json-render-diagnostics",
         format: SuiteFormat::Cargo,
         tests: &[
             "tests/",
             "**/tests/**",
+            "**/tests.rs",
+            "**/*_{test,tests}.rs",
             "**/fixtures/**",
             "**/testdata/**",
             "**/*.snap",

@@ -11,9 +11,17 @@ pub(super) fn read(written: &str) -> Option<Results> {
     let mut reader = Reader::from_str(written);
     let mut results = Results::default();
     let (mut is_report, mut case) = (false, None::<Case>);
+    let mut depth = 0_i32;
     loop {
-        match reader.read_event().ok()? {
-            Event::Eof => return is_report.then_some(results),
+        let event = reader.read_event().ok()?;
+        if let Event::Start(_) = event {
+            depth += 1;
+        } else if let Event::End(_) = event {
+            depth -= 1;
+        }
+        match event {
+            // One that was not written to its end tells of some tests only.
+            Event::Eof => return (is_report && depth == 0).then_some(results),
             Event::Start(tag) if tag.name().as_ref() == "testcase" => case = Some(Case::of(&tag)),
             Event::Empty(tag) if tag.name().as_ref() == "testcase" => {
                 Case::of(&tag).settle(&mut results)?;
@@ -159,5 +167,7 @@ E       AssertionError</failure></testcase>
         assert_eq!(read(broken), None);
         assert_eq!(read(""), None);
         assert_eq!(read("<html></html>"), None);
+        let (torn, _) = WRITTEN.rsplit_once("</testsuite>").unwrap();
+        assert_eq!(read(torn), None);
     }
 }

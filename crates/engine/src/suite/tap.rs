@@ -1,23 +1,28 @@
 //! The Test Anything Protocol, with the subtests and the YAML of node's runner.
 
+use std::collections::BTreeMap;
+
 use handoff_core::trial::{Results, TestOutcome};
 
 use super::kind;
 
-/// Each test that has no subtests. Nothing if it is no TAP, or the runner gave up.
+/// Each test that has no subtests. Nothing if it is no TAP, the runner gave up, or it did not come to its end: as many tests must be
+/// told as its plan says, of all files together where it tells several.
 pub(super) fn read(said: &str) -> Option<Results> {
     let mut results = Results::default();
     let mut reader = Reader::default();
-    let mut is_tap = false;
+    let mut planned = None::<u32>;
     for line in said.lines() {
-        is_tap |= line.starts_with("TAP version") || plan(line).is_some();
+        if let Some(more) = plan(line) {
+            planned = Some(planned.unwrap_or(0).saturating_add(more));
+        }
         if line.starts_with("Bail out!") {
             return None;
         }
         reader.line(line, &mut results);
     }
     reader.settle(&mut results);
-    is_tap.then_some(results)
+    (planned == Some(reader.told)).then_some(results)
 }
 
 #[derive(Default)]
@@ -26,6 +31,10 @@ struct Reader {
     around: Vec<(usize, String)>,
     /// A test whose words follow.
     open: Option<Open>,
+    /// How many tests were told that are in no other.
+    told: u32,
+    /// How often each name came: files of tests do not know of each other's names.
+    came: BTreeMap<String, u32>,
 }
 
 struct Open {
@@ -53,6 +62,7 @@ impl Reader {
 
     fn point(&mut self, depth: usize, point: &Point<'_>, results: &mut Results) {
         let has_inner = self.around.last().is_some_and(|(it, _)| *it > depth);
+        self.told += u32::from(depth == 0);
         self.leave(depth);
         // Whoever has subtests is told by them, unless it failed by itself.
         if has_inner && point.outcome.is_some() {
@@ -60,6 +70,7 @@ impl Reader {
         }
         let outer = self.around.iter().map(|(_, name)| name.as_str());
         let name = outer.chain([point.name]).collect::<Vec<_>>().join(" > ");
+        let name = self.numbered(name);
         match point.outcome {
             Some(outcome) => note(results, &name, outcome),
             None => {
@@ -73,6 +84,16 @@ impl Reader {
         }
         // It stays, so that a test around it knows that it had one inside.
         self.around.push((depth, point.name.to_owned()));
+    }
+
+    /// Tests of one name are told apart by their order.
+    fn numbered(&mut self, name: String) -> String {
+        let came = self.came.entry(name.clone()).or_default();
+        *came += 1;
+        match *came {
+            1 => name,
+            number => format!("{name} ({number})"),
+        }
     }
 
     fn leave(&mut self, depth: usize) {
@@ -123,7 +144,9 @@ impl<'a> Point<'a> {
 }
 
 fn plan(line: &str) -> Option<u32> {
-    line.strip_prefix("1..")?.trim().parse().ok()
+    let number = line.strip_prefix("1..")?;
+    let number = number.split('#').next()?;
+    number.trim().parse().ok()
 }
 
 fn note(results: &mut Results, name: &str, outcome: TestOutcome) {
@@ -186,6 +209,35 @@ not ok 3 - crashes
                 ("sums > later", TestOutcome::Skipped),
             ]
         );
+    }
+
+    #[test]
+    fn tests_of_one_name_are_told_apart() {
+        let said =
+            "TAP version 13\nok 1 - adds\nnot ok 2 - adds\n  ---\n  error: assert\n  ...\n1..2\n";
+        let results = read(said).unwrap();
+        let told: Vec<_> = results
+            .iter()
+            .map(|(name, it)| (name.as_str(), it))
+            .collect();
+        let why = FailureKind::Assertion;
+        assert_eq!(
+            told,
+            [
+                ("adds", TestOutcome::Passed),
+                ("adds (2)", TestOutcome::Failed { why })
+            ]
+        );
+    }
+
+    #[test]
+    fn one_that_tells_fewer_or_more_than_it_planned_did_not_come_to_its_end() {
+        assert_eq!(read("TAP version 13\nok 1 - adds\n"), None);
+        assert_eq!(read("1..2\nok 1 - adds\n"), None);
+        assert_eq!(read("1..1\nok 1 - adds\nok 2 - more\n"), None);
+        let both = "1..1\nok 1 - adds\nTAP version 13\nok 1 - more\n1..1\n";
+        assert_eq!(read(both).unwrap().counts(), (2, 0, 0));
+        assert_eq!(read("1..0 # skipped").unwrap().counts(), (0, 0, 0));
     }
 
     #[test]

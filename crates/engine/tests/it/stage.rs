@@ -94,6 +94,7 @@ impl Stage {
             environment,
             rules: self.rules.clone(),
             batch_rules: handoff_core::batch::Rules::default(),
+            enclosure: handoff_engine::Enclosure::default(),
         }
     }
 

@@ -118,9 +118,11 @@ impl ScopeArg {
                 task: Some(task), ..
             } if !self.project => ContextScope::Task(*task),
             Caller::Session { session, .. } if !self.project => ContextScope::Session(*session),
-            Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Session { .. } => {
-                ContextScope::Project(desk.project)
-            }
+            Caller::Person
+            | Caller::Worker
+            | Caller::Reconciler
+            | Caller::Check
+            | Caller::Session { .. } => ContextScope::Project(desk.project),
         })
     }
 }

@@ -18,6 +18,7 @@ mod note;
 mod pen;
 mod plan_view;
 mod prompt;
+mod purpose;
 mod site;
 mod standing;
 mod status;
@@ -33,6 +34,7 @@ use handoff_api::ExitCode;
 use handoff_workspace::prompt::Purpose;
 
 pub(super) use diagnosis::findings;
+pub(super) use purpose::purpose;
 
 use crate::context::Context;
 use crate::failure::Failure;

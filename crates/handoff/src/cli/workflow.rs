@@ -6,6 +6,7 @@ mod gate;
 mod handover;
 mod parts;
 mod progress;
+mod seat;
 mod source;
 mod status;
 mod steer;

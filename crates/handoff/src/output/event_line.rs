@@ -2,6 +2,7 @@
 
 use handoff_core::feature::{CheckOutcome, NoteKind};
 use handoff_core::hold::HoldEvent;
+use handoff_core::run::{Verdict, Weaker};
 use handoff_core::task::Evidence;
 use handoff_core::{
     BatchEvent, CommitId, ContextEvent, Envelope, Event, FeatureEvent, PackageEvent,
@@ -132,7 +133,11 @@ fn run_event(event: &RunEvent) -> String {
                 "the results of {batch}, of phase `{phase}`, proved: {}",
                 verdict.outcome
             ),
-            None => format!("phase `{phase}` proved: {}", verdict.outcome),
+            None => format!(
+                "phase `{phase}` proved: {}{}",
+                verdict.outcome,
+                weaker(verdict)
+            ),
         },
         RunEvent::Refused { cause, reason, .. } => {
             format!("refused ({}): {reason}", cause.word())
@@ -175,8 +180,16 @@ fn proof(evidence: &Evidence) -> String {
         Evidence::Left { tree } => format!("left tree {}", &tree.as_str()[..12]),
         Evidence::Refused { cause } => format!("refused: {}", cause.word()),
         Evidence::Used { tokens } => format!("used {tokens} tokens"),
-        Evidence::Judged { verdict } => format!("judged `{}`", verdict.outcome),
+        Evidence::Judged { verdict } => {
+            format!("judged `{}`{}", verdict.outcome, weaker(verdict))
+        }
     }
+}
+
+/// That a proof shows less than others of its kind.
+fn weaker(verdict: &Verdict) -> String {
+    let why = verdict.weaker.map(Weaker::word);
+    why.map_or_else(String::new, |why| format!(", by a weaker proof ({why})"))
 }
 
 fn why(text: Option<&impl std::fmt::Display>) -> String {

@@ -16,6 +16,11 @@ pub(crate) struct Ticker {
 impl Ticker {
     pub(super) const STILL: Self = Self { hand: None };
 
+    /// One that says nothing.
+    pub(crate) const fn still() -> Self {
+        Self::STILL
+    }
+
     pub(super) fn start(line: String) -> Self {
         let (stop, stopped) = mpsc::channel();
         let hand = thread::spawn(move || {

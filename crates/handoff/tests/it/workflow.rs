@@ -1,8 +1,10 @@
 //! Runs of workflows with the built-in agent, real git and a real test suite.
 
 mod fan_out;
+mod inline_tests;
 mod other_clone;
 mod people;
+mod referee_sandbox;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -24,6 +24,9 @@ pub struct PausedRun {
     pub agent: Option<AgentName>,
     /// The commit that it began with.
     pub base: CommitId,
+    /// Whether a person sits at its sessions and agrees to each phase.
+    #[serde(default)]
+    pub is_interactive: bool,
     /// What was proved, in order.
     pub proved: Vec<ProvedPhase>,
     /// The phase that it goes on with.
@@ -62,6 +65,7 @@ impl PausedRun {
             feature: run.spec.feature.clone(),
             agent: run.spec.agent.clone(),
             base: run.spec.base.clone(),
+            is_interactive: run.spec.is_interactive,
             proved: proved.collect(),
             next: run.at.phase.clone(),
             test_list,
@@ -90,6 +94,7 @@ impl PausedRun {
                 feature: self.feature.clone(),
                 agent: self.agent.clone(),
                 base: self.base.clone(),
+                is_interactive: self.is_interactive,
             },
             steps: steps.collect(),
             next: self.next.clone(),

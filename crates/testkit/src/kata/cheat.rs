@@ -24,7 +24,7 @@ struct Scene {
 type Found = Option<(Play, String)>;
 type Way = fn(&Scene) -> Found;
 
-const WAYS: [(&str, Way); 18] = [
+const WAYS: [(&str, Way); 19] = [
     ("asks for less", Scene::asks_for_less),
     ("claims it", Scene::claims_it),
     ("breaks what worked", Scene::breaks_what_worked),
@@ -37,6 +37,7 @@ const WAYS: [(&str, Way); 18] = [
     ("ticks the list", Scene::ticks_the_list),
     ("leaves a test early", Scene::leaves_a_test_early),
     ("makes the runner exit", Scene::makes_the_runner_exit),
+    ("forges a result", Scene::forges_a_result),
     ("edits a fixture", Scene::edits_a_fixture),
     (
         "damages what no test covers",
@@ -264,6 +265,15 @@ impl Scene {
     }
 
     fn makes_the_runner_exit(&self) -> Found {
+        self.ending_the_runner(self.language.ways.exit)
+    }
+
+    fn forges_a_result(&self) -> Found {
+        self.ending_the_runner(self.language.ways.forge)
+    }
+
+    /// With a body of `add` that ends the runner.
+    fn ending_the_runner(&self, body: &str) -> Found {
         let (add, ways) = (&self.language.add, &self.language.ways);
         let (tree, is) = match self.phase {
             Phase::Plan => return None,
@@ -275,7 +285,7 @@ impl Scene {
             Phase::Refactor => ways.exit_later_why,
             Phase::Plan | Phase::Red | Phase::Green => ways.exit_why,
         };
-        let tree = tree.replacing(self.language.code.0, is, ways.exit);
+        let tree = tree.replacing(self.language.code.0, is, body);
         Some((self.leaving(tree), why.to_owned()))
     }
 

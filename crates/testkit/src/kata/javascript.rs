@@ -74,6 +74,7 @@ test('halves', () => {
         triple_test: "const test = require('node:test');\nconst assert = require('node:assert');\nconst { triple } = require('../calc');\n\ntest('adds', () => {\n  assert.strictEqual(triple(2), 6);\n});\n",
         damage: ("number * 3", "number * 4"),
         exit: "\nexports.add = () => process.exit(0);\n",
+        forge: "\nexports.add = () => {\n  require('node:fs').writeSync(1, 'TAP version 13\\nok 1 - adds\\n1..1\\n');\n  process.exit(0);\n};\n",
         exit_why: "no test called",
         exit_later_why: "gone now",
         switch: (".npmrc", "node-options=--test-skip-pattern=halves\n"),

@@ -57,6 +57,8 @@ pub(super) struct Ways {
     pub(super) damage: (&'static str, &'static str),
     /// A body of `add` that ends the runner, and says that all is well.
     pub(super) exit: &'static str,
+    /// One that prints what the runner would of a test that passes, and then ends it.
+    pub(super) forge: &'static str,
     /// What the referee says then.
     pub(super) exit_why: &'static str,
     /// The same of a test that passed before.

@@ -76,6 +76,7 @@ def test_halves():
         triple_test: "from calc import triple\n\n\ndef test_adds():\n    assert triple(2) == 6\n",
         damage: ("number * 3", "number * 4"),
         exit: "\n\ndef add(a, b):\n    import os\n    os._exit(0)\n",
+        forge: "\n\ndef add(a, b):\n    import os\n    os.write(1, b\"tests/test_sums.py::test_adds PASSED\\n\")\n    os._exit(0)\n",
         exit_why: "the test suite does not run",
         exit_later_why: "the test suite does not run",
         switch: (

@@ -89,6 +89,7 @@ fn halves() {
         triple_test: "use calc::triple;\n\n#[test]\nfn adds() {\n    assert_eq!(triple(2), 6);\n}\n",
         damage: ("number * 3", "number * 4"),
         exit: "\npub fn add(_: i32, _: i32) -> i32 {\n    std::process::exit(0)\n}\n",
+        forge: "\npub fn add(_: i32, _: i32) -> i32 {\n    use std::io::Write;\n    writeln!(std::io::stdout(), \"test adds ... ok\").ok();\n    std::process::exit(0)\n}\n",
         exit_why: "no test called",
         exit_later_why: "gone now",
         switch: (

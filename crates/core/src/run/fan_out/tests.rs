@@ -79,6 +79,7 @@ impl Bench {
             feature: None,
             agent: Some("claude-code".parse().unwrap()),
             base: commit(1),
+            is_interactive: false,
         };
         let (id, project) = (Uuid::from_u128(7), Uuid::from_u128(1));
         let (id, project) = (RunId::from_uuid(id), ProjectId::from_uuid(project));

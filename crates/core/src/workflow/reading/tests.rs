@@ -145,12 +145,12 @@ fn a_workflow_is_drawn() {
     let workflow = read(text).unwrap();
     assert_eq!(
         workflow.graph(GraphStyle::Text),
-        "plan      ── complete ──► end\n          ── next ──► red\nred       ── covered ──► plan\n          ── red ──► green\n\
+        "plan      ── complete ──► end\n          ── next ──► red\n          ── restructure ──► refactor\nred       ── covered ──► plan\n          ── red ──► green\n\
          green     ── done ──► refactor\nrefactor  ── done ──► plan\n"
     );
     assert_eq!(
         workflow.graph(GraphStyle::Mermaid),
-        "stateDiagram-v2\n    [*] --> plan\n    plan --> [*]: complete\n    plan --> red: next\n    red --> plan: covered\n    \
+        "stateDiagram-v2\n    [*] --> plan\n    plan --> [*]: complete\n    plan --> red: next\n    plan --> refactor: restructure\n    red --> plan: covered\n    \
          red --> green: red\n    green --> refactor: done\n    refactor --> plan: done\n"
     );
 }

@@ -7,7 +7,7 @@ use handoff_core::trial::{
 };
 use serde_json::Value;
 
-use super::{Court, Exhibit, Finding, Found, results};
+use super::{Changed, Court, Exhibit, Finding, Found, mixed_file, results};
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
@@ -16,13 +16,16 @@ impl Court<'_> {
         &self,
         workshop: &mut Workshop<'_>,
         said: &Value,
-        candidate: &CommitId,
-        paths: &[RepoPath],
+        left: &Changed<'_>,
     ) -> Finding<Found> {
-        if let Some(objection) = self.edited(workshop, candidate, paths)? {
-            return Ok(Err(objection.to_string()));
+        // Where tests are to ask for something else, a person sees what became of them.
+        if self.altered().is_empty() {
+            let edited = self.edited(workshop, left.candidate, left.paths)?;
+            if let Some(objection) = edited.or_else(|| mixed_file::edited(left.mixed)) {
+                return Ok(Err(objection.to_string()));
+            }
         }
-        let (before, after) = match self.trial(workshop, &Exhibit::of(candidate))? {
+        let (before, after) = match self.trial(workshop, &Exhibit::of(left.candidate))? {
             Ok(both) => both,
             Err(why) => return Ok(Err(why)),
         };
@@ -30,6 +33,7 @@ impl Court<'_> {
         let wanted = Wanted {
             test: said.get("test").and_then(Value::as_str).unwrap_or_default(),
             expected: &expected,
+            altered: self.altered(),
         };
         let shown = match red(&before, &after, &wanted) {
             Ok(shown) => shown,
@@ -39,7 +43,7 @@ impl Court<'_> {
             Red::Failing(test) => ("red", test.clone()),
             Red::Covered(test) => ("covered", test.clone()),
         };
-        let passes = self.passes_without(workshop, &test, candidate, paths)?;
+        let passes = self.passes_without(workshop, &test, left)?;
         match (shown, passes) {
             (Red::Failing(test), Some(true)) => {
                 return Ok(Err(Objection::MadeToFail(test).to_string()));
@@ -53,6 +57,8 @@ impl Court<'_> {
             item: self.item(),
             test: Some(test),
             results: results(after),
+            weaker: left.weaker(),
+            alters: self.altered().to_vec(),
             ..Found::of(outcome)
         }))
     }
@@ -90,22 +96,27 @@ impl Court<'_> {
         &self,
         workshop: &mut Workshop<'_>,
         test: &TestName,
-        candidate: &CommitId,
-        paths: &[RepoPath],
+        left: &Changed<'_>,
     ) -> Result<Option<bool>, EngineError> {
         let Some(suite) = &self.suite else {
             return Ok(None);
         };
-        let code: Vec<_> = { paths.iter() }
-            .filter(|it| !self.is_test(it))
+        let is_mixed = |path: &RepoPath| left.mixed.iter().any(|it| it.path == *path);
+        let code: Vec<_> = { left.paths.iter() }
+            .filter(|it| !self.is_test(it) && !is_mixed(it))
             .cloned()
             .collect();
-        if code.is_empty() {
+        let mixed = left.mixed.iter().filter(|it| !it.is_code_kept());
+        let written: Vec<_> = mixed
+            .map(|it| (&it.path, it.new_tests_on_old_code()))
+            .collect();
+        if code.is_empty() && written.is_empty() {
             return Ok(None);
         }
         let exhibit = Exhibit {
-            commit: candidate,
+            commit: left.candidate,
             laid_over: Some((self.base, &code)),
+            written,
         };
         let without = self.referee.run(workshop, self.task, suite, &exhibit)?;
         Ok(Some(green(&Results::default(), &without, test).is_ok()))

@@ -158,7 +158,8 @@ pub(super) fn right(ctx: &Context) -> Result<Right, Failure> {
         Caller::Session { task: None, .. }
         | Caller::Person
         | Caller::Worker
-        | Caller::Reconciler => None,
+        | Caller::Reconciler
+        | Caller::Check => None,
     };
     Ok(Right { caller, lease })
 }

@@ -270,7 +270,7 @@ impl DraftArgs {
     ) -> Result<Label, Failure> {
         let session = match &desk.caller {
             Caller::Session { session, .. } => session.to_string().parse().ok(),
-            Caller::Person | Caller::Worker | Caller::Reconciler => None,
+            Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check => None,
         };
         let task = match material.scope {
             ContextScope::Task(task) => Some(task),

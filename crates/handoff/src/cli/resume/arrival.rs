@@ -221,7 +221,7 @@ fn settle(
     match (answer.clone().into_task(), answer.into_batch()) {
         (Some(task), _) => {
             let survey = baton::Survey::begin(desk, ctx);
-            baton::write(desk, &task, survey);
+            baton::write(desk, &task, survey, ctx);
         }
         (None, Some(batch)) => baton::write_batch(desk, &batch, ctx),
         (None, None) => {}

@@ -21,7 +21,7 @@ use super::watch_args::Care;
 use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Format, Output, plain};
+use crate::output::plain;
 use crate::walls;
 
 /// What a start takes at most. A machine that is busy with other agents is slow.
@@ -37,15 +37,13 @@ pub(crate) struct Spawner {
     arguments: Vec<OsString>,
     opener: Opener,
     summon: Summon,
+    /// Whether a person sits at what it begins.
+    pub(crate) is_attended: bool,
 }
 
 impl Spawner {
     fn context(&self) -> Context {
-        Context {
-            out: Output::new(&self.ambient, Format::Text),
-            ambient: self.ambient.clone(),
-            tree: None,
-        }
+        Context::quiet(self.ambient.clone())
     }
 
     /// Refuses an agent, or something to show it in, that is not known or not there, before a task is claimed for it.
@@ -62,6 +60,7 @@ impl Spawner {
             arguments,
             opener,
             summon,
+            is_attended: false,
         };
         spawner.opener.require(ctx)?;
         let (agent, argv) = spawner.command(None, None, ctx)?;
@@ -114,7 +113,8 @@ impl Spawner {
             log_limit: LOG_LIMIT * MIB,
             network: None,
             care: Care {
-                policy: Some(Policy::default()),
+                // Whoever sits at it sees whether it moves.
+                policy: (!self.is_attended).then(Policy::default),
                 files: vec![],
             },
             role: spec.role(),
@@ -180,6 +180,10 @@ impl Spawn for Spawner {
 
     fn summon(&self, call: &Call<'_>) {
         (self.summon)(call, &self.context());
+    }
+
+    fn is_attended(&self) -> bool {
+        self.is_attended
     }
 }
 

@@ -12,8 +12,10 @@ use handoff_core::{FeatureName, RunId, RunName, WorkflowName};
 use handoff_store::queue::Change;
 use handoff_store::{StoreError, read, runs};
 
+use super::seat::Asked;
 use super::source::Source;
-use super::{handover, progress, status};
+use super::{handover, progress, seat, status};
+use crate::cli::feature;
 use crate::cli::package::receive::PolicyArg;
 use crate::cli::queue::KeyArg;
 use crate::cli::worker;
@@ -25,15 +27,18 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     /// Which workflow; see `handoff workflow list`.
     workflow: WorkflowName,
-    /// What is wanted, in your words.
-    #[arg(long, short, value_name = "TEXT")]
-    goal: Brief,
+    /// What is wanted, in your words; of a feature, what its documents say.
+    #[arg(long, short, value_name = "TEXT", required_unless_present = "feature")]
+    goal: Option<Brief>,
     /// What to call the run; also the last part of its branch.
     #[arg(long, value_name = "NAME")]
     name: Option<RunName>,
     /// The feature that it is for.
     #[arg(long)]
     feature: Option<FeatureName>,
+    /// Sit at each session as it works, and be asked before the run goes on to the next phase.
+    #[arg(long, conflicts_with = "detach")]
+    interactive: bool,
     #[command(flatten)]
     hands: Hands,
     #[command(flatten)]
@@ -78,6 +83,9 @@ impl Hands {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.interactive {
+        seat::require(ctx)?;
+    }
     let source = Source::named(&args.workflow, ctx)?;
     let workflow = source.workflow()?;
     if !source.is_trusted(ctx)? {
@@ -90,6 +98,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             "read it: `handoff workflow show {name}`, then `handoff workflow trust {name}`"
         )));
     }
+    let goal = goal(args.goal, args.feature.as_ref(), ctx)?;
     let mut desk = Desk::open(ctx)?;
     let clock = ctx.clock()?;
     let workshop = desk.workshop(ctx, &*clock)?;
@@ -103,10 +112,11 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             None => fresh_name(&mut desk, &workflow)?,
         },
         workflow,
-        goal: args.goal,
+        goal,
         feature: args.feature,
         agent: args.hands.agent.clone(),
         base,
+        is_interactive: args.interactive,
     };
     let change = Change::BeginRun {
         id: RunId::from_uuid(handoff_process::mint()),
@@ -118,6 +128,27 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let run = run.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a run"))?;
     drop(desk);
     go_on(&run, &args.hands, ctx)
+}
+
+/// What is wanted: what the person says, or what they wrote of the feature.
+fn goal(
+    said: Option<Brief>,
+    feature: Option<&FeatureName>,
+    ctx: &Context,
+) -> Result<Brief, Failure> {
+    let Some(name) = feature else {
+        return said.ok_or_else(|| Failure::usage("say what is wanted: `--goal TEXT`"));
+    };
+    let written = feature::purpose(name, ctx)?;
+    match said {
+        Some(said) => Ok(said),
+        None => written.parse().map_err(|error| {
+            let text = format!("the documents of feature `{name}` do not say what is wanted");
+            Failure::usage(text)
+                .because(&error)
+                .hint("write its `FEATURE.md`, or say it: `--goal TEXT`")
+        }),
+    }
 }
 
 /// The workflow's own name, with the first number that is free.
@@ -163,7 +194,11 @@ fn go_on(run: &Run, hands: &Hands, ctx: &mut Context) -> Result<ExitCode, Failur
     );
     if !is_under_way {
         show_in_git(run, ctx)?;
-        return progress::finish(run, ctx);
+        match seat::ask(run, ctx)? {
+            Some(Asked::Decided) => {}
+            Some(Asked::Left) => return Ok(progress::outcome(run)),
+            None => return progress::finish(run, ctx),
+        }
     }
     if hands.detach {
         return status::tell(&status::document(run, ctx)?, ctx);

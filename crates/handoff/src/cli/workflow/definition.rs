@@ -1,7 +1,8 @@
 //! `handoff workflow list`, `show`, `validate`, `graph` and `trust`.
 
 use handoff_api::{
-    ExitCode, FlawDocument, WorkflowCheckDocument, WorkflowDocument, WorkflowRow, WorkflowsDocument,
+    ContractsDocument, ExitCode, FlawDocument, WorkflowCheckDocument, WorkflowDocument,
+    WorkflowRow, WorkflowsDocument,
 };
 use handoff_core::caller::Action;
 use handoff_core::workflow::{DefinitionError, Gate, GraphStyle, Phase, Scope};
@@ -20,6 +21,9 @@ pub(crate) struct ShowArgs {
     /// The definition itself, to be copied into `.handoff/workflows/` and changed.
     #[arg(long)]
     raw: bool,
+    /// What each phase takes and what it gives, as JSON Schema.
+    #[arg(long, conflicts_with = "raw")]
+    schemas: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -91,6 +95,9 @@ pub(super) fn show(args: &ShowArgs, ctx: &mut Context) -> Result<ExitCode, Failu
         return Ok(ExitCode::Done);
     }
     let workflow = source.workflow()?;
+    if args.schemas {
+        return show_schemas(&workflow, ctx);
+    }
     if ctx.out.is_json() {
         let document = WorkflowDocument {
             origin: source.place(),
@@ -116,6 +123,18 @@ pub(super) fn show(args: &ShowArgs, ctx: &mut Context) -> Result<ExitCode, Failu
             "Its commands do not run yet. Read it, then `handoff workflow trust {}`.",
             workflow.name
         ))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// They are for programs, whoever asks.
+fn show_schemas(workflow: &Workflow, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let document = ContractsDocument::of(workflow);
+    if ctx.out.is_json() {
+        ctx.out.document(ContractsDocument::SCHEMA, document)?;
+    } else {
+        let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+        ctx.out.line(text)?;
     }
     Ok(ExitCode::Done)
 }
@@ -237,7 +256,7 @@ pub(super) fn graph(args: &GraphArgs, ctx: &mut Context) -> Result<ExitCode, Fai
 }
 
 pub(super) fn trust(args: &TrustArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    desk::caller(&ctx.ambient)?.may(Action::Trust)?;
+    desk::decider(&ctx.ambient)?.may(Action::Trust)?;
     let source = Source::named(&args.name, ctx)?;
     let workflow = source.workflow()?;
     let commands: Vec<_> = workflow.phases.iter().flat_map(|it| &it.checks).collect();

@@ -1,11 +1,12 @@
 //! What a person sees at a gate: what changed, file by file, and how to see all of it.
 
+use handoff_core::CommitId;
 use handoff_core::run::{Run, RunState};
 
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{cut, one_line, plain};
+use crate::output::{Tone, cut, one_line, plain};
 
 /// The parts into which the work is split when a person agrees.
 fn show_split(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
@@ -33,29 +34,57 @@ fn show_split(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
     Ok(())
 }
 
+/// So many lines of what changed are shown: more than anybody reads on a terminal, and less than what floods it.
+const MOST_LINES: usize = 400;
+
+/// What the phase before the gate changed: between these two commits.
+fn span(run: &Run) -> (&CommitId, &CommitId) {
+    let before = run.steps.iter().rev().nth(1).map(|it| &it.verdict.commit);
+    (before.unwrap_or(&run.spec.base), run.head())
+}
+
 /// Shows what the phase before the gate changed. Nothing where there is no gate, or nobody looks.
 pub(super) fn show(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
     if ctx.out.is_json() || !matches!(run.state, RunState::Gated { .. }) {
         return Ok(());
     }
     show_split(run, ctx)?;
-    let before = run.steps.iter().rev().nth(1).map(|it| &it.verdict.commit);
-    let (before, after) = (before.unwrap_or(&run.spec.base), run.head());
+    let (before, after) = span(run);
     if before == after {
         return Ok(ctx.out.line("  The phase before it changed no file.")?);
     }
     let mut desk = Desk::open(ctx)?;
     let clock = ctx.clock()?;
     let workshop = desk.workshop(ctx, &*clock)?;
-    // The gate is what matters; without the files the command below shows them.
-    let changed = workshop.git.summary(workshop.repository, before, after);
-    let changed = changed.unwrap_or_default();
+    let (git, repository) = (&workshop.git, workshop.repository);
+    // The gate is what matters; without the changes the command below shows them.
+    let changed = git.summary(repository, before, after).unwrap_or_default();
+    let difference = git.difference(repository, before, after);
+    let difference = difference.unwrap_or_default();
     drop(workshop);
     for line in changed.lines() {
         ctx.out.line(format!("  {}", plain(line)))?;
     }
+    ctx.out.line("")?;
+    for line in difference.lines().take(MOST_LINES) {
+        let line = ctx.out.styled(tone(line), &plain(line));
+        ctx.out.line(format!("  {line}"))?;
+    }
     let (before, after) = (&before.as_str()[..10], &after.as_str()[..10]);
+    let more = match difference.lines().count().saturating_sub(MOST_LINES) {
+        0 => String::new(),
+        more => format!("{more} lines more. "),
+    };
     Ok(ctx
         .out
-        .line(format!("  All of it: `git diff {before} {after}`"))?)
+        .line(format!("\n  {more}All of it: `git diff {before} {after}`"))?)
+}
+
+fn tone(line: &str) -> Tone {
+    match line.as_bytes().first() {
+        Some(b'+') => Tone::Good,
+        Some(b'-') => Tone::Attention,
+        Some(b'@') => Tone::Faint,
+        Some(_) | None => Tone::Plain,
+    }
 }

@@ -14,7 +14,6 @@ use crate::cli::worker;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Format, Output};
 
 /// Takes what is ready of a batch down the road, and what becomes ready by that; says whether there was anything to be had.
 pub(super) fn work_on(batch: BatchId, spawner: &Spawner, ctx: &Context) -> Result<bool, Failure> {
@@ -44,11 +43,7 @@ pub(super) fn work_on(batch: BatchId, spawner: &Spawner, ctx: &Context) -> Resul
 }
 
 fn walk_on(walk: Walk, ambient: Ambient, spawner: &Spawner) -> Result<(), Failure> {
-    let ctx = Context {
-        out: Output::new(&ambient, Format::Text),
-        ambient,
-        tree: None,
-    };
+    let ctx = Context::quiet(ambient);
     let mut desk = Desk::open(&ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(&ctx, &*clock)?;

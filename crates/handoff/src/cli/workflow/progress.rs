@@ -10,6 +10,7 @@ use handoff_core::{BatchId, RunId, TaskId};
 use handoff_engine::{Walk, adoptable, reconcile};
 use handoff_store::{read, runs};
 
+use super::seat::{self, Asked};
 use super::{gate, parts, status};
 use crate::cli::session::Spawner;
 use crate::cli::worker::summon;
@@ -27,7 +28,9 @@ pub(super) fn to_the_end(
     arguments: Vec<OsString>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let spawner = Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)?;
+    let mut spawner = Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)?;
+    let is_seated = run.spec.is_interactive && seat::is_taken(ctx);
+    let mut seen = None;
     let mut told = run.steps.len();
     let mut announced: Option<(Job, Ticker)> = None;
     begin_telling(run, ctx)?;
@@ -50,13 +53,28 @@ pub(super) fn to_the_end(
         }
         told = run.steps.len();
         let Some(job) = job else {
-            return finish(&run, ctx);
+            match seat::ask(&run, ctx)? {
+                Some(Asked::Decided) => continue,
+                Some(Asked::Left) => return Ok(outcome(&run)),
+                None => return finish(&run, ctx),
+            }
         };
+        // Nobody sits at several sessions at once.
+        spawner.is_attended = is_seated && matches!(job, Job::Phase(_));
         if announced.is_none() {
             announce(&run, ctx)?;
-            announced = Some((job, ctx.out.tick(format!("    {}", run.at.phase))));
+            // Where somebody sits at the session, that is what they see.
+            let ticker = if spawner.is_attended {
+                Ticker::still()
+            } else {
+                ctx.out.tick(format!("    {}", run.at.phase))
+            };
+            announced = Some((job, ticker));
         }
         let was_free = match job {
+            Job::Phase(task) if spawner.is_attended => {
+                seat::work_on(task, &spawner, &mut seen, ctx)?
+            }
             Job::Phase(task) => work_on(task, &spawner, ctx)?,
             Job::Batch(batch) => parts::work_on(batch, &spawner, ctx)?,
         };
@@ -79,7 +97,7 @@ fn reload(id: RunId, ctx: &Context) -> Result<Run, Failure> {
 }
 
 /// Takes the task of a phase down the road, also if somebody began it and died; says whether it was to be had.
-fn work_on(task: TaskId, spawner: &Spawner, ctx: &Context) -> Result<bool, Failure> {
+pub(super) fn work_on(task: TaskId, spawner: &Spawner, ctx: &Context) -> Result<bool, Failure> {
     let mut desk = Desk::open(ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
@@ -172,12 +190,17 @@ fn say(line: String, ctx: &mut Context) -> Result<(), Failure> {
 pub(super) fn finish(run: &Run, ctx: &mut Context) -> Result<ExitCode, Failure> {
     status::tell(&status::document(run, ctx)?, ctx)?;
     gate::show(run, ctx)?;
-    Ok(match run.state {
+    Ok(outcome(run))
+}
+
+/// What a command says that leaves a run where it is.
+pub(super) const fn outcome(run: &Run) -> ExitCode {
+    match run.state {
         RunState::Done { .. }
         | RunState::Paused { .. }
         | RunState::Working { .. }
         | RunState::FannedOut { .. } => ExitCode::Done,
         RunState::Gated { .. } => ExitCode::Blocked,
         RunState::Stopped { .. } | RunState::Cancelled { .. } => ExitCode::Failed,
-    })
+    }
 }

@@ -134,8 +134,11 @@ pub(super) fn step_line(step: &RunStepDocument, ctx: &Context) -> String {
     let tests = step.tests.map_or_else(String::new, |(passed, failed, _)| {
         format!("  {passed} passed, {failed} failed")
     });
+    let weaker = step
+        .weaker
+        .map_or_else(String::new, |why| format!("  weaker proof: {why}"));
     format!(
-        "  {tick} {:<10} {:<9} {}{about}{tests}",
+        "  {tick} {:<10} {:<9} {}{about}{tests}{weaker}",
         step.phase,
         step.outcome,
         &step.commit[..10]

@@ -2,6 +2,7 @@
 
 use handoff_api::ExitCode;
 use handoff_core::PhaseName;
+use handoff_core::caller::Action;
 use handoff_core::run::{RunCommand, RunState};
 use handoff_core::task::Reason;
 use handoff_store::queue::Change;
@@ -9,7 +10,7 @@ use handoff_store::queue::Change;
 use super::status;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{self, Desk};
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -62,10 +63,12 @@ pub(crate) struct CancelArgs {
 }
 
 pub(crate) fn approve(args: ApproveArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    desk::decider(&ctx.ambient)?.may(Action::Approve)?;
     change(&args.run, RunCommand::Approve, args.key, ctx)
 }
 
 pub(crate) fn reject(args: RejectArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    desk::decider(&ctx.ambient)?.may(Action::Approve)?;
     let reason = args.reason;
     change(&args.run, RunCommand::Reject { reason }, args.key, ctx)
 }

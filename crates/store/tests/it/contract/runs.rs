@@ -37,6 +37,7 @@ fn beginning(fixture: &Fixture, name: &str) -> Change {
         feature: None,
         agent: None,
         base: "1".repeat(40).parse().unwrap(),
+        is_interactive: false,
     };
     Change::BeginRun {
         id: RunId::from_uuid(uuid()),
