@@ -230,7 +230,7 @@ pub fn of_batch(tx: &mut Transaction<'_>, batch: BatchId) -> Result<Vec<Task>, S
 /// Those of a project that are held by themselves.
 pub fn held(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Vec<Task>, StoreError> {
     let rows = tx.query(
-        "SELECT body FROM tasks WHERE project = $1 AND is_open AND is_held ORDER BY number",
+        "SELECT body FROM tasks WHERE project = $1 AND is_open = 1 AND is_held = 1 ORDER BY number",
         &[project.to_string().into()],
         RowLock::None,
     )?;

@@ -106,7 +106,8 @@ fn help_lists_the_commands_around_tasks() {
       package      Sealed packages: what one session hands to the next, with proof
       context      Shared context: keyed JSON that sessions leave for each other
       keys         Keys: who sealed a package, and whom you trust
-      pause        Stop the work on a task, in a session or on a batch, and seal what fresh sessions need to go on
+      pause        Stop the work on a task, in a session or on a batch, and seal what fresh sessions
+                   need to go on
       resume       Let what was paused go on in fresh sessions, also if it comes from another store
       transfer     Pause a task, a session or a batch and hand it to somebody else
 

@@ -303,19 +303,20 @@ impl Holder<'_> {
                 outcome,
             } => {
                 let message = messages.first().copied();
-                if message.is_some() {
-                    self.ended_turn(messages, turn);
-                }
-                if let Some(native) = &mut self.native {
-                    native.end_turn();
-                }
                 let usage = self.usage(turn);
+                // Before the answer: whoever has that finds the turn ended.
                 self.tell(Event::TurnEnded {
                     turn,
                     message,
                     outcome,
                     usage,
                 });
+                if message.is_some() {
+                    self.ended_turn(messages, turn);
+                }
+                if let Some(native) = &mut self.native {
+                    native.end_turn();
+                }
             }
         }
     }

@@ -34,6 +34,8 @@ impl Holder<'_> {
             .map_err(HolderError::Read)?
             > 0
         {}
+        // What it says of itself with its last words is told before its end, however soon that comes.
+        self.publish(now)?;
         self.signs.ended();
         self.publish(now)?;
         self.hear_turns(now);

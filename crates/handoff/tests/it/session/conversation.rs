@@ -224,3 +224,16 @@ fn choices_beside_each_other_are_reached_to_both_sides() {
     }
     assert_eq!(read(&hall, "chosen"), "2\n0\n");
 }
+
+#[test]
+fn what_an_agent_says_with_its_last_words_is_told_before_its_end() {
+    let hall = Hall::new();
+    let last_words = r"printf '\033]7501;state=blocked:kind=error\033\\'; exit 3";
+    hall.run("last", &["env", "--", "bash", "-c", last_words]);
+    hall.stage.say("wait --id last --until exited").failure(3);
+    let told = hall.stage.say("events --id last --no-follow").success();
+    let states: Vec<_> = { told.stdout.lines() }
+        .filter_map(|line| line.split_once(r#""state":""#)?.1.split('"').next())
+        .collect();
+    assert_eq!(states, ["blocked", "exited"], "{}", told.stdout);
+}
