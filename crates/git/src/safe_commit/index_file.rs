@@ -42,6 +42,8 @@ pub(super) struct Extension<'a> {
 const HEADER: usize = 12;
 /// Before the mode: times, device and inode, which change without a change of the entry.
 const STAT: usize = 24;
+/// The length of the mode, which the object id follows in what is kept of an entry.
+const MODE: usize = 4;
 /// Before the object id: owner and size besides.
 const OBJECT: usize = 40;
 /// Behind it.
@@ -78,6 +80,16 @@ impl Entries {
             }
         }
         Some(Self(found))
+    }
+}
+
+impl Entries {
+    /// The ids of what is at these paths.
+    pub(super) fn objects(&self) -> Vec<String> {
+        let hex = |id: &[u8]| id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let ids = self.0.values().flatten();
+        ids.filter_map(|content| content.get(MODE..MODE + DIGEST).map(hex))
+            .collect()
     }
 }
 
@@ -138,7 +150,10 @@ impl<'a> IndexEntry<'a> {
 
     /// Mode, object and flags: all but what the file system says of the file.
     pub(super) fn content(&self) -> Vec<u8> {
-        let (mode, rest) = (&self.bytes[STAT..STAT + 4], &self.bytes[OBJECT..self.start]);
+        let (mode, rest) = (
+            &self.bytes[STAT..STAT + MODE],
+            &self.bytes[OBJECT..self.start],
+        );
         [mode, rest].concat()
     }
 

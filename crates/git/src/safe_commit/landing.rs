@@ -9,7 +9,7 @@ use handoff_core::CommitId;
 
 use super::booth::Booth;
 use super::intent::Content;
-use super::publishing::Offer;
+use super::publishing::{self, Offer};
 use super::ref_file::{self, Forward};
 use super::syncing;
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
@@ -161,8 +161,16 @@ impl Prepared<'_> {
         let offer = self.offer()?;
         let index = offer.map(|it| self.booth.file(it.name));
         let objects = self.at.common_dir().join("objects");
-        let objects = syncing::objects_since(&objects, &self.booth.begun())?;
-        let late: Vec<_> = objects.into_iter().chain(index).chain([copy]).collect();
+        let mut late: BTreeSet<_> = syncing::objects_since(&objects, &self.booth.begun())?
+            .into_iter()
+            .chain(index)
+            .chain([copy])
+            .collect();
+        if !self.at.has_long_ids() {
+            let index = self.booth.file(publishing::INDEX);
+            late.extend(syncing::staged_objects(&objects, &index, &self.changed));
+        }
+        let late: Vec<_> = late.into_iter().collect();
         let late = syncing::sync_together(&late);
         std::mem::take(&mut self.syncing).finish().and(late)?;
         Ok(offer)

@@ -12,6 +12,9 @@ use std::time::SystemTime;
 
 use handoff_process::begin_writeback;
 
+use super::index_file::Entries;
+use crate::tree_path::TreePath;
+
 /// Files that are being synced. They must not be written any more.
 #[derive(Debug, Default)]
 pub(super) enum Syncing {
@@ -73,6 +76,15 @@ pub(super) fn objects_since(objects: &Path, begun: &Path) -> io::Result<Vec<Path
     Ok(found)
 }
 
+/// The contents of these files that `index` has and that are files of their own: somebody may have staged them before the commit
+/// began, and git waits for no disk then.
+pub(super) fn staged_objects(objects: &Path, index: &Path, paths: &[TreePath]) -> Vec<PathBuf> {
+    let entries = Entries::read(index, paths);
+    let ids = entries.iter().flat_map(Entries::objects);
+    ids.map(|id| objects.join(&id[..2]).join(&id[2..]))
+        .collect()
+}
+
 fn younger(directory: &Path, begun: SystemTime) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
     let is_younger = |entry: &fs::DirEntry| match entry.metadata().and_then(|it| it.modified()) {
@@ -109,6 +121,19 @@ mod tests {
         let below_a_file = [file.join("none")];
         assert!(sync_together(&below_a_file).is_err());
         assert!(Syncing::begin_aside(below_a_file).finish().is_err());
+    }
+
+    #[test]
+    fn what_was_staged_long_ago_is_found_by_the_index() {
+        let env = TestEnv::without_binary();
+        let repo = env.repo("repo");
+        repo.write("a", "staged").git(["add", "a"]);
+        let id = repo.git(["rev-parse", ":a"]);
+        let objects = repo.path().join(".git/objects");
+        let paths = ["a", "none"].map(|it| TreePath::from_git(it.as_bytes()));
+        let found = staged_objects(&objects, &repo.path().join(".git/index"), &paths);
+        assert_eq!(found, [objects.join(&id[..2]).join(&id[2..])]);
+        assert!(found[0].exists());
     }
 
     #[test]
