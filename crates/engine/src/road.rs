@@ -246,9 +246,17 @@ impl Walk {
         let attempt = Attempt::of(task);
         let path = workshop.places.worktree(task.project, attempt);
         let branch = attempt.branch(task);
-        let at = workshop
-            .git
-            .add_worktree(workshop.repository, &path, &branch, &self.base)?;
+        let git = workshop.git.clone();
+        let tree = git.begin_worktree(workshop.repository, &path, &branch, &self.base)?;
+        if run.is_none() && !matches!(task.spec.part, Some(Part::FanIn { .. })) {
+            // What needs nothing of the tree is done while git fills it. Whatever comes of it, git is not left at work there.
+            let announced = self.tell_beginning(workshop);
+            let at = git.finish_worktree(workshop.repository, tree)?;
+            announced?;
+            self.launch(workshop, spawn, None)?;
+            return Ok((at, Work::OfAgent));
+        }
+        let at = git.finish_worktree(workshop.repository, tree)?;
         let gathering = match task.spec.part {
             Some(Part::FanIn { .. }) => Some(fan_in::gather(workshop, task, &at)?),
             Some(Part::SubTask { .. } | Part::Phase { .. }) | None => None,
@@ -268,7 +276,8 @@ impl Walk {
         };
         let hindsight = hindsight_after(workshop, task, &before)?;
         self.write_prompt(workshop, gathering.as_ref(), told.as_deref(), &hindsight)?;
-        self.begin(workshop, spawn, run.as_ref())?;
+        self.announce(workshop)?;
+        self.launch(workshop, spawn, run.as_ref())?;
         Ok((at, Work::OfAgent))
     }
 
@@ -329,18 +338,30 @@ impl Walk {
         saved.unwrap_or_default()
     }
 
-    /// Lets the agent begin. What whoever takes over needs is written down before.
-    fn begin(
+    /// What a task is told that is neither a fan-in nor a phase, and that it begins.
+    fn tell_beginning(&self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
+        let hindsight = hindsight_after(workshop, &self.task, &[])?;
+        self.write_prompt(workshop, None, None, &hindsight)?;
+        self.announce(workshop)
+    }
+
+    /// Writes down what whoever takes over needs, and that the session begins.
+    fn announce(&self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
+        let (task, session) = (&self.task, self.session);
+        let ticket = Ticket::new(task.id, task.fence, self.base.clone());
+        ticket.issue(&workshop.places, session)?;
+        let fence = task.fence;
+        workshop.tell(task, Command::Start { fence, session }, "start")
+    }
+
+    /// Lets the agent begin.
+    fn launch(
         &self,
-        workshop: &mut Workshop<'_>,
+        workshop: &Workshop<'_>,
         spawn: &dyn Spawn,
         run: Option<&Run>,
     ) -> Result<(), EngineError> {
         let (task, session) = (&self.task, self.session);
-        let ticket = Ticket::new(task.id, task.fence, self.base.clone());
-        ticket.write(&workshop.places, session)?;
-        let fence = task.fence;
-        workshop.tell(task, Command::Start { fence, session }, "start")?;
         let path = workshop.places.session(session).join("prompt.md");
         let text = std::fs::read_to_string(path).map_err(EngineError::Prompt)?;
         let order = Order {

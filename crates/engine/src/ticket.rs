@@ -38,10 +38,26 @@ impl Ticket {
         }
     }
 
+    /// Writes it for the first time. Nobody waits for the disk: whoever takes over from a dead worker finds it all the same, and a
+    /// session that ended with the power within seconds of its beginning is given back as if it had none.
+    pub(crate) fn issue(&self, places: &Places, session: SessionId) -> Result<(), EngineError> {
+        let dir = Dir::open(&places.session(session))?;
+        Ok(atomic::replace_view(
+            &dir,
+            FILE,
+            &self.bytes(),
+            Mode::Private,
+        )?)
+    }
+
+    /// Writes it again, so that it outlives even a machine that goes down over it.
     pub(crate) fn write(&self, places: &Places, session: SessionId) -> Result<(), EngineError> {
         let dir = Dir::open(&places.session(session))?;
-        let bytes = serde_json::to_vec(self).expect("ids and numbers are JSON");
-        Ok(atomic::replace(&dir, FILE, &bytes, Mode::Private)?)
+        Ok(atomic::replace(&dir, FILE, &self.bytes(), Mode::Private)?)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("ids and numbers are JSON")
     }
 
     /// The ticket of a session; none for one without, and for one that cannot be read: nobody judges that either.

@@ -14,6 +14,7 @@ use handoff_core::tree::{Dirty, HeadName, Relation};
 use handoff_core::{CommitId, TreeState};
 
 use crate::git::{Begun, Git, GitError, printable};
+use crate::loose_commit;
 use crate::repository::Repository;
 
 /// The folder of the workspace, at the root of a tree.
@@ -120,13 +121,16 @@ impl Git {
             "--end-of-options",
             range,
         ]);
-        Ok(Subjects(call.begin()?))
+        Ok(Subjects(Answer::Asked(Box::new(call.begin()?))))
     }
 
     /// Asks for the first lines of the newest commits, newest first, fit to be shown. Whoever asks can do something else
     /// while git looks.
     pub fn newest_subjects(&self, at: &Repository, limit: u32) -> Result<Subjects, GitError> {
-        self.ask_subjects(at, "HEAD", limit)
+        match loose_commit::newest(at, limit) {
+            Some(known) => Ok(Subjects(Answer::Known(known))),
+            None => self.ask_subjects(at, "HEAD", limit),
+        }
     }
 
     /// How much is changed and not committed, in git's words; empty if nothing is.
@@ -145,18 +149,29 @@ impl Git {
     }
 }
 
-/// The first lines of commits, asked for and not heard yet.
+/// The first lines of commits, which may be asked for and not heard yet.
 #[derive(Debug)]
-pub struct Subjects(Begun);
+pub struct Subjects(Answer);
+
+#[derive(Debug)]
+enum Answer {
+    Known(Vec<Vec<u8>>),
+    Asked(Box<Begun>),
+}
 
 impl Subjects {
     /// Waits for them.
     pub fn answer(self) -> Result<Vec<String>, GitError> {
-        let answer = self.0.finish()?;
-        let lines = answer
-            .split(|&byte| byte == 0)
-            .filter(|line| !line.is_empty());
-        Ok(lines
+        let lines = match self.0 {
+            Answer::Known(lines) => lines,
+            Answer::Asked(call) => {
+                let answer = call.finish()?;
+                let lines = answer.split(|&byte| byte == 0);
+                lines.map(<[u8]>::to_vec).collect()
+            }
+        };
+        let told = lines.iter().filter(|line| !line.is_empty());
+        Ok(told
             .map(|line| printable(&String::from_utf8_lossy(line)))
             .collect())
     }

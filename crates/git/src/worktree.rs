@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use handoff_core::{BranchName, CommitId};
 use handoff_files::{DirError, Lock, LockError};
 
-use crate::git::{Git, GitError};
+use crate::git::{Begun, Git, GitError};
 use crate::left_lock;
 use crate::repository::{DiscoverError, Repository};
 use crate::safe_commit::make_ref;
@@ -38,6 +38,20 @@ pub enum Checkout {
     Detached(CommitId),
     /// Nothing: a bare repository.
     Bare,
+}
+
+/// A tree that git may still be filling. One that is dropped stays half made, and is known as such.
+#[derive(Debug)]
+#[must_use = "it is whole when it is finished"]
+pub struct NewTree(Making);
+
+#[derive(Debug)]
+enum Making {
+    Made(Repository),
+    Filled {
+        record: WorktreeRecord,
+        filling: Box<Begun>,
+    },
 }
 
 /// A worktree was not made or not removed.
@@ -78,35 +92,73 @@ impl Git {
         branch: &BranchName,
         base: &CommitId,
     ) -> Result<Repository, WorktreeError> {
+        let tree = self.begin_worktree(repository, path, branch, base)?;
+        self.finish_worktree(repository, tree)
+    }
+
+    /// The same for one who has something else to do while git fills the tree.
+    pub fn begin_worktree(
+        &self,
+        repository: &Repository,
+        path: &Path,
+        branch: &BranchName,
+        base: &CommitId,
+    ) -> Result<NewTree, WorktreeError> {
         let changing = Changing::begin(repository)?;
         let recorded = WorktreeRecord::make(repository, path, branch);
-        let recorded = match recorded {
+        let record = match recorded {
             Ok(record) => {
                 changing.end(&Ok::<_, GitError>(()))?;
                 record
             }
             // A name that somebody else has, or refs that are no files: git knows what to do.
-            Err(_) => return self.add_by_git(changing, repository, (path, branch), base),
+            Err(_) => {
+                let made = self.add_by_git(changing, repository, (path, branch), base)?;
+                return Ok(NewTree(Making::Made(made)));
+            }
         };
         // Outside of the lock: other trees can be made meanwhile.
-        if let Err(error) = self.fill(repository, &recorded, branch, base) {
-            self.remove_worktree(repository, path)?;
-            return Err(error.into());
+        match self.fill(repository, &record, branch, base) {
+            Ok(filling) => Ok(NewTree(Making::Filled {
+                record,
+                filling: Box::new(filling),
+            })),
+            Err(error) => {
+                self.remove_worktree(repository, path)?;
+                Err(error.into())
+            }
         }
-        recorded
-            .finish()
-            .map_err(|error| WorktreeError::Note(path.to_owned(), error))?;
-        Repository::open(path).map_err(WorktreeError::Open)
     }
 
-    /// The branch, and the files of the commit that it begins at.
+    /// Waits until a tree that was begun is whole.
+    pub fn finish_worktree(
+        &self,
+        repository: &Repository,
+        tree: NewTree,
+    ) -> Result<Repository, WorktreeError> {
+        let (record, filling) = match tree.0 {
+            Making::Made(made) => return Ok(made),
+            Making::Filled { record, filling } => (record, filling),
+        };
+        let path = record.tree().to_owned();
+        if let Err(error) = filling.finish() {
+            self.remove_worktree(repository, &path)?;
+            return Err(error.into());
+        }
+        record
+            .finish()
+            .map_err(|error| WorktreeError::Note(path.clone(), error))?;
+        Repository::open(&path).map_err(WorktreeError::Open)
+    }
+
+    /// The branch, and git at work on the files of the commit that it begins at.
     fn fill(
         &self,
         repository: &Repository,
         record: &WorktreeRecord,
         branch: &BranchName,
         base: &CommitId,
-    ) -> Result<(), GitError> {
+    ) -> Result<Begun, GitError> {
         let name = format!("refs/heads/{branch}");
         if make_ref(repository, &name, base).is_err() {
             let nothing = "0".repeat(base.as_str().len());
@@ -117,8 +169,7 @@ impl Git {
         }
         self.call_in_tree("read-tree", record.tree())
             .arguments(["--reset", "-u", base.as_str()])
-            .run()?;
-        Ok(())
+            .begin()
     }
 
     fn add_by_git(

@@ -2,7 +2,7 @@ use std::fs;
 
 use handoff_core::TreeState;
 use handoff_core::tree::Relation;
-use handoff_git::Repository;
+use handoff_git::{Git, Repository};
 
 use crate::stage::Stage;
 
@@ -108,4 +108,45 @@ fn the_amount_of_change_is_in_gits_words() {
     stage.repo.write("a", "2\n");
     let stat = stage.git.shortstat(&stage.here()).unwrap();
     assert_eq!(stat, "1 file changed, 1 insertion(+), 1 deletion(-)");
+}
+
+/// Each way to write a commit that git tells in its own way, with and without much to pack.
+#[test]
+fn the_newest_commits_are_told_alike_whether_git_is_asked_or_not() {
+    let stage = Stage::new();
+    let long: String = (0..400).map(|it| format!("word-{it} ")).collect();
+    let nobody = Git::new([("PATH".into(), "/nowhere".into())]);
+    for message in [
+        "plain",
+        "two lines\nof one title\n\nand a body",
+        "ümlaut 漢字\n\n- with\n- a list\n",
+        long.as_str(),
+        "x\n\n\n\ny",
+    ] {
+        stage.repo.commit(message);
+        let at = stage.here();
+        let read = nobody.newest_subjects(&at, 3).unwrap().answer().unwrap();
+        let told = stage.repo.git(["log", "-3", "--format=%h %s"]);
+        assert_eq!(read, told.lines().collect::<Vec<_>>());
+    }
+    stage.repo.git(["gc", "--quiet"]);
+    let at = stage.here();
+    assert!(nobody.newest_subjects(&at, 3).is_err(), "they are packed");
+    let asked = stage.git.newest_subjects(&at, 2).unwrap().answer().unwrap();
+    assert_eq!(asked.len(), 2);
+    assert!(asked[0].ends_with(" x"), "{asked:?}");
+}
+
+#[test]
+fn of_a_merge_git_is_asked() {
+    let stage = Stage::new();
+    stage.repo.commit("one");
+    stage.repo.git(["branch", "side"]);
+    stage.repo.write("a", "1").commit("two");
+    stage.repo.git(["checkout", "--quiet", "side"]);
+    stage.repo.write("b", "1").commit("three");
+    stage.repo.git(["merge", "--quiet", "-m", "both", "main"]);
+    let subjects = stage.git.newest_subjects(&stage.here(), 5).unwrap();
+    let told = stage.repo.git(["log", "-5", "--format=%h %s"]);
+    assert_eq!(subjects.answer().unwrap(), told.lines().collect::<Vec<_>>());
 }

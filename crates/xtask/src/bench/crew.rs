@@ -2,6 +2,7 @@
 //! has nothing to do.
 
 mod chronicle;
+mod waits;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -64,11 +65,10 @@ fn work(stage: &Stage, slots: u32, script: &Path) -> Result<()> {
 
 /// From the recorded outcome of one task to the start of the agent of the next, in one slot.
 fn following(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
+    let text = "[[step]]\nwrite = { path = \"new\", text = \"text\" }\n";
+    let waits = waits::between(binary, text)?;
     let stage = stage(binary)?;
-    let script = script(
-        &stage,
-        "[[step]]\nwrite = { path = \"new\", text = \"text\" }\n",
-    )?;
+    let script = script(&stage, text)?;
     for number in 0..run.scope.choose(10, 100) {
         let name = format!("task-{number}");
         stage.say(["queue", "add", &name, "--brief", "Write it."])?;
@@ -90,12 +90,21 @@ fn following(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
     ];
     let floor = race(lanes, run.scope.choose(10, 100), &mut run.order)?;
     let [tree, sync] = ["git worktree add", "fdatasync"].map(|it| floor[it].median());
-    let above = milliseconds(samples.median()) - milliseconds(tree + sync);
+    let contained = tree + sync * waits.unwrap_or(1);
+    let above = milliseconds(samples.median()) - milliseconds(contained);
     report.figure(
-        "from an outcome to the next agent, above a `git worktree add` and one fdatasync",
+        "from an outcome to the next agent, above the `git worktree add` and the fdatasyncs in it",
         (above, "ms"),
         Target::AtMost(20.0),
     );
+    report.remark(match waits {
+        Some(waits) => format!(
+            "It has {waits} waits for the disk in it: {:.2} ms, and {:.2} ms of git.",
+            milliseconds(sync * waits),
+            milliseconds(tree)
+        ),
+        None => "Waits for the disk are counted as one: strace is not installed.".to_owned(),
+    });
     report.keep("from an outcome to the next agent", samples);
     report.keep(
         "from the end of an agent to its outcome",

@@ -16,7 +16,7 @@ use super::{Run, binaries, fanout};
 use crate::program::timed;
 
 /// The calls that wait for a disk.
-const SYNCS: &str = "fsync,fdatasync,sync,syncfs,sync_file_range,msync";
+pub(super) const SYNCS: &str = "fsync,fdatasync,sync,syncfs,sync_file_range,msync";
 
 /// Enough dumps to meet a checkpoint, which waits more often.
 const COUNTED: usize = 50;

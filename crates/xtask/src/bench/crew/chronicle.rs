@@ -51,6 +51,14 @@ impl Chronicle {
         Samples::of(pairs.filter_map(|pair| span(Some(pair[0].done), pair[1].agent)))
     }
 
+    /// The same as spans on the wall clock.
+    pub(super) fn gaps(&self) -> Vec<(Timestamp, Timestamp)> {
+        let pairs = self.0.windows(2);
+        { pairs }
+            .filter_map(|pair| Some((pair[0].done, pair[1].agent?)))
+            .collect()
+    }
+
     pub(super) fn end_to_outcome(&self) -> Samples {
         Samples::of(self.0.iter().filter_map(|it| span(it.ended, Some(it.done))))
     }
