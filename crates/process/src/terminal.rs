@@ -42,6 +42,25 @@ impl Size {
         rows: 50,
         columns: 200,
     };
+    const LONGEST_SIDE: u16 = 1000;
+    /// Twice what the largest screens show in the smallest letters. Whoever draws a terminal has memory for every character.
+    const MOST_CHARACTERS: u32 = 250_000;
+
+    /// Whether a terminal can be this large.
+    #[must_use]
+    pub fn is_possible(self) -> bool {
+        self.rows > 0 && self.columns > 0 && self == self.bounded()
+    }
+
+    /// As much of it as is possible.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        let columns = self.columns.min(Self::LONGEST_SIDE);
+        let fitting = Self::MOST_CHARACTERS / u32::from(columns).max(1);
+        let fitting = u16::try_from(fitting).unwrap_or(u16::MAX);
+        let rows = self.rows.min(Self::LONGEST_SIDE).min(fitting);
+        Self { rows, columns }
+    }
 }
 
 /// What one look at a terminal found.
@@ -239,4 +258,25 @@ fn is_nothing(error: &io::Error) -> bool {
             error.kind(),
             io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_never_larger_than_memory_allows() {
+        let size = |rows, columns| Size { rows, columns };
+        for (wanted, had) in [
+            (size(50, 200), size(50, 200)),
+            (size(1000, 250), size(1000, 250)),
+            (size(1000, 1000), size(250, 1000)),
+            (size(u16::MAX, u16::MAX), size(250, 1000)),
+            (size(u16::MAX, 1), size(1000, 1)),
+        ] {
+            assert_eq!(wanted.bounded(), had);
+            assert_eq!(wanted.is_possible(), wanted == had, "{wanted:?}");
+        }
+        assert!(!size(0, 80).is_possible() && !size(24, 0).is_possible());
+    }
 }

@@ -20,8 +20,6 @@ use crate::paste;
 use crate::record::Ending;
 use crate::state::{Phase, Source};
 
-/// The largest terminal that is made on request: an emulator has memory for every character.
-const LARGEST: u16 = 1000;
 /// The longest reply: a line of the journal has all of it.
 pub const LONGEST_REPLY: usize = 64 * 1024;
 /// The longest time that an agent gets to leave by itself.
@@ -332,14 +330,15 @@ fn signal(body: &SignalBody) -> Result<Request, Refusal> {
 }
 
 fn resize(body: &ResizeBody) -> Result<Request, Refusal> {
-    let is_possible = |number| (1..=LARGEST).contains(&number);
-    if !is_possible(body.rows) || !is_possible(body.columns) {
-        return Err(refusal(400, "a terminal has 1 to 1000 rows and columns"));
-    }
-    Ok(Request::Resize(Size {
+    let size = Size {
         rows: body.rows,
         columns: body.columns,
-    }))
+    };
+    if !size.is_possible() {
+        let text = "a terminal has 1 to 1000 rows and columns, and at most 250,000 characters";
+        return Err(refusal(400, text));
+    }
+    Ok(Request::Resize(size))
 }
 
 fn stop(body: &StopBody) -> Request {

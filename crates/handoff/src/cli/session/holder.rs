@@ -172,7 +172,8 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         size: Size {
             rows: args.rows,
             columns: args.columns,
-        },
+        }
+        .bounded(),
         limit: match args.log_limit {
             0 => Limit::Off,
             bytes => Limit::Bytes(bytes),

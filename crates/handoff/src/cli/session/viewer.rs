@@ -49,7 +49,7 @@ pub(super) fn size() -> Option<Size> {
     Some(if size.rows == 0 || size.columns == 0 {
         Size::DETACHED
     } else {
-        size
+        size.bounded()
     })
 }
 
