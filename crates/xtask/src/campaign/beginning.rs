@@ -3,6 +3,7 @@
 
 mod model;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 use std::path::Path;
 use std::process::Command;
@@ -92,41 +93,53 @@ fn everywhere(stage: &Stage, victim: Victim) -> Result<Findings> {
     let step = stage.count(points.len().div_ceil(FEW), 1);
     let first = stage.dice(victim.name()).index(step);
     let points: Vec<Point> = points.into_iter().skip(first).step_by(step).collect();
-    let complaints = Mutex::new(vec![]);
+    let found = Mutex::new(Found::default());
     let share = points.len().div_ceil(THREADS);
     std::thread::scope(|scope| {
         for points in points.chunks(share) {
-            let complaints = &complaints;
-            scope.spawn(move || {
-                let found = strike_all(stage, victim, points);
-                let mut complaints = complaints.lock().expect("nobody panics with it");
-                complaints.extend(found);
-            });
+            let found = &found;
+            scope.spawn(move || strike_all(stage, victim, points, found));
         }
     });
+    let Found { ends, complaints } = found.into_inner().expect("nobody panics with it");
+    let ends: Vec<String> = ends
+        .iter()
+        .map(|(end, count)| format!("{end} ×{count}"))
+        .collect();
     Ok(Findings {
         count: points.len(),
-        complaints: complaints.into_inner().expect("nobody panics with it"),
-        ..Findings::default()
+        note: ends.join(", "),
+        complaints,
     })
 }
 
-fn strike_all(stage: &Stage, victim: Victim, points: &[Point]) -> Vec<String> {
-    let mut complaints = vec![];
+/// How the session was listed after each strike, and what must not be.
+#[derive(Default)]
+struct Found {
+    ends: BTreeMap<String, usize>,
+    complaints: Vec<String>,
+}
+
+fn strike_all(stage: &Stage, victim: Victim, points: &[Point], found: &Mutex<Found>) {
+    let note = |place: &str, struck: Result<(String, Vec<String>)>| {
+        let (end, complaints) =
+            struck.unwrap_or_else(|error| ("unknown".to_owned(), vec![format!("{error:#}")]));
+        let mut found = found.lock().expect("nobody panics with it");
+        *found.ends.entry(end).or_default() += 1;
+        let here = complaints.into_iter().map(|it| format!("{place}: {it}"));
+        found.complaints.extend(here);
+    };
     for (stay, some) in points.chunks(STAY).enumerate() {
         let bed = match Bed::make(stage, victim) {
             Ok(bed) => bed,
-            Err(error) => return vec![format!("cannot begin: {error:#}")],
+            Err(error) => return note("cannot begin", Err(error)),
         };
         for (done, point) in some.iter().enumerate() {
             progress(victim.name(), stay * STAY + done, points.len());
-            let found = bed.strike(*point);
-            let found = found.unwrap_or_else(|error| vec![format!("{error:#}")]);
-            let here = |it: String| format!("{} {}: {it}", point.call, point.number);
-            complaints.extend(found.into_iter().map(here));
+            let place = format!("{} {}", point.call, point.number);
+            note(&place, bed.strike(*point));
         }
     }
-    complaints
 }
 
 /// A home in which sessions begin.
@@ -190,8 +203,8 @@ impl Bed {
         }
     }
 
-    /// Kills whoever comes to this point, and says what is wrong afterwards.
-    fn strike(&self, point: Point) -> Result<Vec<String>> {
+    /// Kills whoever comes to this point, and says how the session is listed and what is wrong afterwards.
+    fn strike(&self, point: Point) -> Result<(String, Vec<String>)> {
         let number = NonZeroU16::new(point.number).expect("calls are counted from 1");
         let injection = Injection {
             syscalls: &[point.call],
@@ -203,10 +216,13 @@ impl Bed {
             Victim::All => injection.prefix(),
         };
         let hostel = &self.hostel;
+        let before = hostel.listed("born")?["id"].clone();
         hostel.product.run_bounded(&self.beginning(&prefix));
         let mut complaints = hostel.left()?;
         let listed = hostel.listed("born")?;
-        let state = listed["state"].as_str().unwrap_or("nothing");
+        let is_new = listed["id"] != before;
+        let state = listed["state"].as_str().filter(|_| is_new);
+        let state = state.unwrap_or("nothing");
         if !self.victim.ends().contains(&state) {
             complaints.push(format!("nothing runs, and it is listed as {state}"));
         }
@@ -221,6 +237,6 @@ impl Bed {
             complaints.push(format!("cannot start it again: {}", again.snapshot()));
         }
         complaints.extend(hostel.left()?);
-        Ok(complaints)
+        Ok((state.to_owned(), complaints))
     }
 }
