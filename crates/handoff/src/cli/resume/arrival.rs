@@ -68,12 +68,6 @@ fn known(id: TaskId, desk: &mut Desk) -> Result<Option<Task>, Failure> {
     }
 }
 
-/// What is taken over.
-enum Cargo<'a> {
-    Task,
-    Batch(&'a AdoptedBatch),
-}
-
 /// Takes over what a package brings, unless it brings nothing. `accepts` says that a person has read the commands in it.
 pub(super) fn take_over(
     stored: &Stored,
@@ -84,16 +78,12 @@ pub(super) fn take_over(
 ) -> Result<(), Failure> {
     let payload = &stored.opened.package.payload;
     let whole = payload.batch.as_ref().and_then(|it| it.whole.as_ref());
-    let cargo = match (whole, &payload.task) {
-        (Some(whole), _) => Cargo::Batch(whole),
-        (None, Some(_)) => Cargo::Task,
-        (None, None) => return Ok(()),
-    };
+    if whole.is_none() && payload.task.is_none() {
+        return Ok(());
+    }
     desk.caller.may(Action::Steer)?;
     receive::acceptable(stored, desk, ctx)?;
-    if let Cargo::Batch(whole) = cargo {
-        can_go_on(whole, desk, ctx)?;
-    }
+    whole.map_or(Ok(()), |whole| can_go_on(whole, desk, ctx))?;
     accepted(stored.record.label.id, payload, accepts, desk)?;
     let parts = parts(payload, desk)?;
     // The ledger says whether it is in time and nobody else's: before anything is here that would have to go again.
