@@ -195,7 +195,7 @@ fn go_on(run: &Run, hands: &Hands, ctx: &mut Context) -> Result<ExitCode, Failur
     if !is_under_way {
         show_in_git(run, ctx)?;
         match seat::ask(run, ctx)? {
-            Some(Asked::Decided) => {}
+            Some(Asked::Decided) => return go_on(&progress::reload(run.id, ctx)?, hands, ctx),
             Some(Asked::Left) => return Ok(progress::outcome(run)),
             None => return progress::finish(run, ctx),
         }

@@ -91,7 +91,7 @@ enum Job {
     Batch(BatchId),
 }
 
-fn reload(id: RunId, ctx: &Context) -> Result<Run, Failure> {
+pub(super) fn reload(id: RunId, ctx: &Context) -> Result<Run, Failure> {
     let mut desk = Desk::open(ctx)?;
     Ok(read(&mut *desk.store, |tx| runs::get(tx, id))?)
 }
