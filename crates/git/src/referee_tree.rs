@@ -73,17 +73,7 @@ impl Git {
         before: &CommitId,
         after: &CommitId,
     ) -> Result<String, GitError> {
-        let call = self.call("diff", at.any_place());
-        let printed = call
-            .arguments([
-                "--stat=100",
-                "--stat-count=20",
-                "--no-ext-diff",
-                "--no-textconv",
-            ])
-            .arguments(["--no-color", before.as_str(), after.as_str(), "--"])
-            .run()?;
-        Ok(String::from_utf8_lossy(&printed).into_owned())
+        self.diff(at, ["--stat=100", "--stat-count=20"], before, after)
     }
 
     /// What changed from one commit to another, line by line, for a person to read.
@@ -93,14 +83,21 @@ impl Git {
         before: &CommitId,
         after: &CommitId,
     ) -> Result<String, GitError> {
-        let call = self.call("diff", at.any_place());
-        let printed = call
-            .arguments([
-                "--no-ext-diff",
-                "--no-textconv",
-                "--no-color",
-                "--find-renames",
-            ])
+        self.diff(at, ["--patch", "--find-renames"], before, after)
+    }
+
+    /// Without the programs that a repository may name for showing files.
+    fn diff(
+        &self,
+        at: &Repository,
+        form: [&str; 2],
+        before: &CommitId,
+        after: &CommitId,
+    ) -> Result<String, GitError> {
+        let printed = self
+            .call("diff", at.any_place())
+            .arguments(form)
+            .arguments(["--no-ext-diff", "--no-textconv", "--no-color"])
             .arguments([before.as_str(), after.as_str(), "--"])
             .run()?;
         Ok(String::from_utf8_lossy(&printed).into_owned())

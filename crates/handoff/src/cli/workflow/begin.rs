@@ -99,6 +99,11 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         )));
     }
     let goal = goal(args.goal, args.feature.as_ref(), ctx)?;
+    if !args.hands.detach {
+        // A run that nobody here can work on is not begun.
+        let (agent, arguments) = args.hands.agent(ctx.config()?.worker.agent)?;
+        progress::spawner(agent, arguments, ctx)?;
+    }
     let mut desk = Desk::open(ctx)?;
     let clock = ctx.clock()?;
     let workshop = desk.workshop(ctx, &*clock)?;

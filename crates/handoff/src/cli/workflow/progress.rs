@@ -28,7 +28,7 @@ pub(super) fn to_the_end(
     arguments: Vec<OsString>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let mut spawner = Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)?;
+    let mut spawner = spawner(agent, arguments, ctx)?;
     let is_seated = run.spec.is_interactive && seat::is_taken(ctx);
     let mut seen = None;
     let mut told = run.steps.len();
@@ -82,6 +82,15 @@ pub(super) fn to_the_end(
             wait_for_news(ctx)?;
         }
     }
+}
+
+/// What begins the sessions. Refuses an agent that is not known or not there.
+pub(super) fn spawner(
+    agent: AgentName,
+    arguments: Vec<OsString>,
+    ctx: &Context,
+) -> Result<Spawner, Failure> {
+    Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)
 }
 
 /// What a run waits for.

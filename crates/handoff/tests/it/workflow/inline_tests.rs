@@ -6,15 +6,11 @@ use std::fs;
 use handoff_testkit::kata::{Kata, Troupe};
 use handoff_testkit::skip_without;
 
+use super::AGENT;
 use crate::stage::Stage;
 
 const LIB: &str = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    \
                    #[test]\n    fn adds() {\n        assert_eq!(add(1, 2), 3);\n    }\n}\n";
-
-const AGENT: &str = r#"
-[[step]]
-run = ["sh", "-eu", "-c", "phase=${HANDOFF_TASK##*-}; . \"$ACTS/$phase\""]
-"#;
 
 const PLAN: &str = r#"
 [ -e test-list.md ] || printf '%s\n' '- [ ] subtracts' '- [ ] adds nothing' > test-list.md

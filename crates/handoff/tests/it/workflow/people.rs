@@ -29,6 +29,27 @@ fn a_suite_that_does_not_run_is_told_before_anybody_works() {
     );
 }
 
+#[test]
+fn a_run_that_nobody_can_work_on_is_not_begun() {
+    let play = Play::new();
+    for (agent, why) in [
+        ("", "which agent is to work?"),
+        (" --agent nosuch", "no agent is called `nosuch`"),
+    ] {
+        let words = format!("workflow run tdd --goal Sums. --name calc{agent}");
+        let refused = play.stage.say(&words);
+        assert!(
+            !refused.status.success() && refused.stderr.contains(why),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert_eq!(
+        play.stage.json("workflow status")["runs"],
+        serde_json::json!([])
+    );
+}
+
 const ASKING: &str = r#"schema_version = 1
 description = "One phase, one question."
 
