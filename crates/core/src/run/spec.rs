@@ -214,7 +214,7 @@ impl Run {
     }
 
     /// What was proved in the cycle at which it is, newest first: with the plan that began it, and nothing before.
-    fn cycle(&self) -> impl Iterator<Item = &Step> {
+    fn since_plan(&self) -> impl Iterator<Item = &Step> {
         let is_plan = |step: &Step| {
             let phase = self.spec.workflow.phase(&step.phase);
             phase.is_some_and(|it| it.proof == Proof::Plan)
@@ -225,13 +225,13 @@ impl Run {
 
     /// What was found when the test of this cycle was written.
     pub fn cycle_test(&self) -> Option<&Verdict> {
-        let mut found = self.cycle().map(|it| &it.verdict);
+        let mut found = self.since_plan().map(|it| &it.verdict);
         found.find(|it| it.test.is_some())
     }
 
     /// What its plan came to; nothing where none is made.
     pub fn cycle_plan(&self) -> Option<&Verdict> {
-        let oldest = self.cycle().last()?;
+        let oldest = self.since_plan().last()?;
         let phase = self.spec.workflow.phase(&oldest.phase)?;
         (phase.proof == Proof::Plan).then_some(&oldest.verdict)
     }
