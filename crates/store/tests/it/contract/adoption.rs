@@ -5,7 +5,7 @@ use handoff_core::batch::{AdoptedBatch, BatchState};
 use handoff_core::hold::HoldScope;
 use handoff_core::package::{Label, PackageCommand, PackageKind, PackageState};
 use handoff_core::task::{AdoptedTask, Command, Evidence, Phase, Reason};
-use handoff_core::{Batch, CommitId, PackageId, Task, TaskId};
+use handoff_core::{Batch, BatchId, CommitId, PackageId, Task, TaskId};
 use handoff_store::queue::{ArrivingBatch, ArrivingTask, Change};
 use handoff_store::{StoreError, holds, packages, read, tasks};
 
@@ -105,6 +105,24 @@ fn adopting(fixture: &Fixture, batch: &Batch, package: PackageId, it: &AdoptedBa
     })
 }
 
+/// The pauses that hold tasks, and those that hold batches.
+type Pauses = (Vec<Option<PackageId>>, Vec<(BatchId, Option<PackageId>)>);
+
+fn held(fixture: &mut Fixture) -> Pauses {
+    let project = fixture.project;
+    let found = read(&mut *fixture.store, |tx| {
+        let tasks = tasks::held(tx, project)?.into_iter();
+        let batches = holds::of_batches(tx, project)?.into_iter();
+        Ok((
+            tasks
+                .map(|it| it.hold.and_then(|hold| hold.pause))
+                .collect(),
+            batches.map(|(id, hold)| (id, hold.pause)).collect(),
+        ))
+    });
+    found.unwrap()
+}
+
 const GONE: [Phase; 5] = [
     Phase::Done,
     Phase::Cancelled,
@@ -115,7 +133,12 @@ const GONE: [Phase; 5] = [
 
 fn a_batch_goes_with_its_package_and_arrives_as_it_stood(fixture: &mut Fixture) {
     let (batch, [whole, part], carried) = paused(fixture);
+    assert_eq!(
+        held(fixture),
+        (vec![Some(part)], vec![(batch.id, Some(whole))])
+    );
     send(fixture, whole).unwrap();
+    assert_eq!(held(fixture), (vec![], vec![]));
     assert_eq!(states(fixture), GONE);
     for id in [whole, part] {
         let state = whereabouts(fixture, id);
