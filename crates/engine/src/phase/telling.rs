@@ -1,6 +1,7 @@
 //! What the session of a phase is told besides its task.
 
 use handoff_core::run::{Run, Step};
+use handoff_core::trial::TestName;
 use handoff_core::workflow::{Input, Proof};
 use handoff_core::{ContextKey, ContextScope, PhaseName};
 use handoff_files::Dir;
@@ -109,7 +110,7 @@ fn about(workshop: &mut Workshop<'_>, run: &Run, at: &Repository) -> Result<Stri
 fn altered(run: &Run) -> Option<String> {
     let plan = run.cycle_plan().filter(|it| !it.alters.is_empty())?;
     let is_red = run.phase().proof == Proof::Red;
-    let names: Vec<_> = plan.alters.iter().map(|it| it.as_str()).collect();
+    let names: Vec<_> = plan.alters.iter().map(TestName::as_str).collect();
     let names = quoted(&names.join("\n"));
     is_red.then(|| {
         format!(

@@ -52,7 +52,7 @@ fn a_successor_begins_at_the_commit_of_the_one_before() {
     assert_eq!(ending, Ending::Done);
     let one = commit(&mut stage, &first);
     let two = commit(&mut stage, &second);
-    assert_eq!(parents(&stage, &two), [one.clone()]);
+    assert_eq!(parents(&stage, &two), std::slice::from_ref(&one));
     assert_eq!(stage.repo.changes_of(&two), ["two.txt"]);
     let base = format!("base: {one}\n");
     for part in [&base, "with what `first` left. It has not landed"] {

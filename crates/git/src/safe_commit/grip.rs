@@ -42,9 +42,9 @@ impl Grip {
         let has = |word: &&str| text.contains(*word);
         if text.contains("lint-staged") && !text.contains("--no-stash") {
             Some(Self::Everything)
-        } else if !TAKES_EDITS.iter().any(|word| has(word)) {
+        } else if !TAKES_EDITS.iter().any(has) {
             None
-        } else if text.contains("git stash") && TAKES_NEW.iter().any(|word| has(word)) {
+        } else if text.contains("git stash") && TAKES_NEW.iter().any(has) {
             Some(Self::EditsAndNew)
         } else {
             Some(Self::Edits)

@@ -50,15 +50,8 @@ pub(super) struct Args {
     open_batch: Option<PathBuf>,
     #[command(flatten)]
     slots: SlotsArg,
-    /// The batch that the task is a part of; `--task` is then the name of the part.
-    #[arg(long, value_name = "BATCH")]
-    batch_id: Option<String>,
-    /// The part is done.
-    #[arg(long, requires = "batch_id", conflicts_with = "batch_blocked")]
-    batch_done: bool,
-    /// The part cannot go on without a person.
-    #[arg(long, requires = "batch_id")]
-    batch_blocked: bool,
+    #[command(flatten)]
+    part: PartArgs,
     /// Show what would be done, and do nothing.
     #[arg(long)]
     dry_run: bool,
@@ -73,6 +66,20 @@ pub(super) struct Args {
     fence: Option<u64>,
     #[command(flatten)]
     key: KeyArg,
+}
+
+/// What is said of a part of a batch.
+#[derive(Debug, clap::Args)]
+struct PartArgs {
+    /// The batch that the task is a part of; `--task` is then the name of the part.
+    #[arg(long, value_name = "BATCH")]
+    batch_id: Option<String>,
+    /// The part is done.
+    #[arg(long, requires = "batch_id", conflicts_with = "batch_blocked")]
+    batch_done: bool,
+    /// The part cannot go on without a person.
+    #[arg(long, requires = "batch_id")]
+    batch_blocked: bool,
 }
 
 impl Args {
@@ -243,7 +250,7 @@ fn parsed<T: std::str::FromStr<Err = handoff_core::task::TextError>>(
 
 impl Args {
     const fn status(&self) -> Status {
-        match (self.batch_done, self.batch_blocked) {
+        match (self.part.batch_done, self.part.batch_blocked) {
             (true, _) => Status::Done,
             (_, true) => Status::Blocked,
             (false, false) => self.status,
@@ -317,7 +324,7 @@ impl Args {
     /// The task by its name, or the part of a batch. The earlier tool wanted a part's name with what became of it behind.
     fn meant(&self, desk: &mut Desk) -> Result<TaskRef, Failure> {
         let name = self.name()?;
-        let Some(batch) = &self.batch_id else {
+        let Some(batch) = &self.part.batch_id else {
             let project = desk.project;
             return Ok(TaskRef::Named { project, name });
         };

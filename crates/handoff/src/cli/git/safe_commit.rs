@@ -131,9 +131,10 @@ fn commit(
 
 /// A hook that says no usually says more than one line about it, and whoever commits needs them all.
 fn refused(error: SharedCommitError, ctx: &mut Context) -> Failure {
-    let said = match &error {
-        SharedCommitError::Commit(SafeCommitError::Refused { said, .. }) => said.trim().to_owned(),
-        _ => String::new(),
+    let said = if let SharedCommitError::Commit(SafeCommitError::Refused { said, .. }) = &error {
+        said.trim().to_owned()
+    } else {
+        String::new()
     };
     let mut failure = refusal::of(error);
     if !said.contains('\n') {

@@ -77,7 +77,7 @@ mod tests {
                    12 1700000001.000000 <... fdatasync resumed>) = 0\n\
                    12 1700000002.000000 +++ exited with 0 +++\n";
         let found: Vec<_> = times(log).unwrap();
-        let at = |micros| Timestamp::from_microsecond(1_700_000_000_000_000 + micros).unwrap();
+        let at = |micros: i64| Timestamp::from_microsecond(1_700_000_000_000_000 + micros).unwrap();
         assert_eq!(found, [at(250_000), at(500_000)]);
     }
 }
