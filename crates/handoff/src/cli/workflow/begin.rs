@@ -9,6 +9,7 @@ use handoff_core::run::{Run, RunSpec, RunState};
 use handoff_core::task::Brief;
 use handoff_core::workflow::Workflow;
 use handoff_core::{FeatureName, RunId, RunName, WorkflowName};
+use handoff_engine::reconcile;
 use handoff_store::queue::Change;
 use handoff_store::{StoreError, read, runs};
 
@@ -183,11 +184,12 @@ pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Fa
     go_on(&run, &args.hands, ctx)
 }
 
-/// Whoever took it to where it is may have been killed before git showed that.
+/// Whoever took it to where it is may have been killed before git showed that, and before they had tidied up.
 fn show_in_git(run: &Run, ctx: &Context) -> Result<(), Failure> {
     let mut desk = Desk::open(ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
+    reconcile::all(&mut workshop)?;
     Ok(handoff_engine::phase::show_in_git(&mut workshop, run)?)
 }
 
