@@ -40,8 +40,9 @@ fn nothing_hangs_and_the_last_state_is_known() {
 fn the_name_is_free_again() {
     let hall = Hall::new();
     let first = hall.bash("again");
+    let agent = first.agent();
     first.holder().kill();
-    assert!(first.agent().ends());
+    assert!(agent.ends());
     hall.bash("again");
     assert_eq!(hall.listed("again")["state"], "prompt");
     let listed = hall.stage.json("ps");
