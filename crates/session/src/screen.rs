@@ -5,6 +5,7 @@
 //! `docs/design/0008-sessions.md` for why.
 
 mod field;
+mod flood;
 mod menu;
 mod readings;
 
@@ -16,6 +17,7 @@ use handoff_process::Size;
 use crate::delivery::Field;
 use crate::status_report::StatusReport;
 
+use flood::Margins;
 pub use menu::Menu;
 use readings::Readings;
 
@@ -26,6 +28,9 @@ const LONGEST_TITLE: usize = 256;
 pub struct Screen {
     parser: vt100::Parser<Answers>,
     readings: Readings,
+    margins: Margins,
+    /// Whether rows that scroll away are kept.
+    has_history: bool,
 }
 
 /// A screen as it was, to be drawn again.
@@ -57,6 +62,8 @@ impl Screen {
         Self {
             parser: vt100::Parser::new_with_callbacks(rows, columns, kept, Answers::default()),
             readings: Readings::default(),
+            margins: Margins::default(),
+            has_history: kept > 0,
         }
     }
 
@@ -71,7 +78,23 @@ impl Screen {
     /// Takes what the program printed.
     pub fn print(&mut self, bytes: &[u8]) -> Aside {
         self.readings.hear(bytes);
-        self.parser.process(bytes);
+        self.margins.hear(bytes);
+        let rows = usize::from(self.size().rows);
+        let gone = flood::unseen(bytes, rows).filter(|_| !self.margins.are_set());
+        match gone.filter(|_| !self.has_history) {
+            None => self.parser.process(bytes),
+            Some(gone) => {
+                let (before, rest) = bytes.split_at(gone.start);
+                let (first, rest) = rest.split_at(1);
+                self.parser.process(before);
+                let at = self.cursor();
+                self.parser.process(first);
+                // A character that does not move the cursor is part of something else, which may go on behind the line.
+                let is_text = self.cursor() != at;
+                self.parser
+                    .process(if is_text { &bytes[gone.end..] } else { rest });
+            }
+        }
         std::mem::take(&mut self.parser.callbacks_mut().aside)
     }
 
