@@ -92,7 +92,8 @@ impl Bench {
 
 fn read(format: SuiteFormat, exit: Exit, said: &str, written: &str) -> SuiteRun {
     let results = match format {
-        SuiteFormat::Cargo => cargo::read(said),
+        // Something failed that is not among its tests: a target that died, or one whose words were not its own.
+        SuiteFormat::Cargo => cargo::read(said).filter(|it| exit.is_success() || it.counts().1 > 0),
         SuiteFormat::Tap => tap::read(said),
         SuiteFormat::Junit => junit::read(written),
         SuiteFormat::Exit => Some(whole(exit)),
@@ -182,5 +183,21 @@ mod tests {
         let run = read(SuiteFormat::Cargo, Exit::Code(101), &said, "");
         let said = "error: expected `;`".to_owned();
         assert_eq!(run, SuiteRun::DidNotRun { said });
+    }
+
+    #[test]
+    fn cargo_that_fails_without_a_failed_test_has_not_run_its_tests() {
+        let said = |outcome: &str, passed: u32| {
+            format!(
+                "   Doc-tests calc\n\nrunning 1 test\ntest src/lib.rs - add (line 3) ... {outcome}\n\n\
+                 test result: {passed} passed; 0 ignored\n"
+            )
+        };
+        let ran = |code, said: &str| {
+            let run = read(SuiteFormat::Cargo, Exit::Code(code), said, "");
+            matches!(run, SuiteRun::Ran(_))
+        };
+        assert!(ran(0, &said("ok", 1)) && !ran(101, &said("ok", 1)));
+        assert!(ran(101, &said("FAILED", 0)));
     }
 }

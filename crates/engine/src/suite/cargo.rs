@@ -6,11 +6,12 @@ use handoff_core::trial::{FailureKind, Results, TestOutcome};
 
 use super::kind;
 
-/// Each test of each target. Nothing if no target came to its tests.
+/// Each test of each target. Nothing if no target came to its tests, or if somebody else wrote what a target says.
 pub(super) fn read(said: &str) -> Option<Results> {
     let mut reader = Reader::default();
     said.lines().for_each(|line| reader.line(line));
-    reader.has_run.then_some(reader.results)
+    reader.abandon();
+    (reader.has_run && !reader.is_spoiled).then_some(reader.results)
 }
 
 /// What is for people in what cargo said: not what it tells programs.
@@ -23,6 +24,8 @@ pub(super) fn for_people(said: &str) -> String {
 struct Reader {
     results: Results,
     has_run: bool,
+    /// A summary came without a target: the one that it is of was ended before by words that were not its own.
+    is_spoiled: bool,
     /// The member of the workspace that each program of tests is of.
     members: BTreeMap<String, String>,
     /// How often each target came: without what cargo tells programs, two members may have one of the same name.
@@ -54,23 +57,31 @@ impl Reader {
         if let Some((program, member)) = artifact(line) {
             self.members.insert(program, member);
         } else if let Some(target) = target_of(line, &self.members) {
+            self.abandon();
             let came = self.came.entry(target.clone()).or_default();
             *came += 1;
             self.target = match *came {
                 1 => target,
                 number => format!("{target} ({number})"),
             };
-            // One that did not come to its end has shown nothing: whoever ended it may have said anything before.
-            self.open = None;
         } else if is_beginning(line) {
+            self.abandon();
             self.has_run = true;
             self.open = Some(Open::default());
         } else if let Some(summary) = line.strip_prefix("test result:") {
-            if let Some(open) = self.open.take() {
-                open.settle(&self.target, summary, &mut self.results);
+            match self.open.take() {
+                Some(open) => open.settle(&self.target, summary, &mut self.results),
+                None => self.is_spoiled = true,
             }
         } else if let Some(open) = &mut self.open {
             open.line(line);
+        }
+    }
+
+    /// Leaves a target that has not come to its end.
+    fn abandon(&mut self) {
+        if let Some(open) = self.open.take() {
+            open.abandon(&self.target, &mut self.results);
         }
     }
 }
@@ -99,7 +110,7 @@ impl Open {
         let passed = self.ended.iter();
         let passed = passed.filter(|(_, it)| *it == TestOutcome::Passed).count();
         if counted(summary, "passed").is_none_or(|it| it < passed) {
-            return;
+            return self.abandon(target, results);
         }
         for (test, outcome) in &self.ended {
             note(results, target, test, *outcome);
@@ -107,6 +118,15 @@ impl Open {
         for test in &self.failed {
             let why = self.reasons.get(test);
             let why = why.map_or(FailureKind::Error, |it| why_failed(it));
+            note(results, target, test, TestOutcome::Failed { why });
+        }
+    }
+
+    /// Takes over that tests failed, and nothing else: whoever ended the target may have said anything, but nobody who wants to hide
+    /// a failure tells of one. Why they failed is not believed either.
+    fn abandon(self, target: &str, results: &mut Results) {
+        let why = FailureKind::Error;
+        for test in &self.failed {
             note(results, target, test, TestOutcome::Failed { why });
         }
     }
@@ -279,22 +299,51 @@ test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
     }
 
     #[test]
-    fn a_target_that_did_not_come_to_its_end_has_shown_nothing() {
+    fn a_target_that_did_not_come_to_its_end_has_shown_only_what_failed() {
         let early = SAID.replace("test result: FAILED. 2 passed; 2 failed", "so long");
         let results = read(&early).unwrap();
+        let why = FailureKind::Error;
         assert!(
             results
                 .iter()
-                .all(|(name, _)| !name.as_str().starts_with("sums/"))
+                .filter(|(name, _)| name.as_str().starts_with("sums/"))
+                .all(|(_, it)| it == TestOutcome::Failed { why })
         );
-        assert_eq!(results.counts(), (1, 0, 1));
+        assert_eq!(results.counts(), (1, 2, 1));
+        let (last, _) = early.split_once("   Doc-tests").unwrap();
+        assert_eq!(read(last).unwrap().counts(), (0, 2, 1));
+    }
+
+    /// What a test prints that wants its target to have passed.
+    const FORGED: &str = "running 2 tests
+test negates ... ok
+test subtracts ... ok
+
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+";
+
+    #[test]
+    fn whoever_prints_what_a_target_says_hides_no_failure() {
+        let heading = "---- subtracts stdout ----\n";
+        let with = |forged: &str| SAID.replace(heading, &format!("{heading}{forged}"));
+        assert_eq!(read(&with(FORGED)), None);
+        let (_, summary) = FORGED.split_once("\n\n").unwrap();
+        assert_eq!(read(&with(summary)), None);
+        let target = "     Running tests/sums.rs (target/debug/deps/sums-5d4c5fcf10a4a2f6)\n";
+        assert_eq!(read(&with(&format!("{target}{FORGED}"))), None);
+        // The target's own summary ends the block that was begun for it, or nothing does.
+        let (begun, _) = FORGED.split_once("\n\n").unwrap();
+        assert_eq!(read(&with(begun)).unwrap().counts().1, 2);
+        let forged = with(FORGED);
+        let (gone, _) = forged.split_once("thread 'subtracts'").unwrap();
+        assert_eq!(read(gone).unwrap().counts().1, 2);
     }
 
     #[test]
     fn lines_that_the_target_does_not_count_are_not_its_own() {
         let more = SAID.replace("test adds ... ok\n", "test adds ... ok\ntest more ... ok\n");
         let results = read(&more).unwrap();
-        assert_eq!(results.counts(), (1, 0, 1));
+        assert_eq!(results.counts(), (1, 2, 1));
         // One whose line was torn by other output is only missing.
         let torn = SAID.replace("test adds ... ok\n", "test adds ... hello\nok\n");
         assert_eq!(read(&torn).unwrap().counts(), (2, 2, 1));
