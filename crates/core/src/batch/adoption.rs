@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::record::{Batch, BatchSpec};
-use crate::task::{AdoptedTask, Dependency, Evidence, Part, VerifyCommand};
+use crate::task::{AdoptedEnding, AdoptedTask, Dependency, Evidence, Part, VerifyCommand};
 use crate::{BatchId, CommitId, PackageId, Task, TaskId};
 
 /// A batch as it is handed over. Its ids are those of the store that it comes from, until it is [taken over](Self::under).
@@ -101,11 +101,12 @@ impl AdoptedBatch {
         proofs.filter_map(Evidence::package)
     }
 
-    /// What would be run to prove the work that is left.
+    /// What would be run to prove the work that is left. What ended without success can be tried again.
     pub fn commands(&self) -> BTreeSet<&VerifyCommand> {
-        let open = self.tasks.iter().map(|member| &member.task);
-        let open = open.filter(|task| task.ending.is_none());
-        open.filter_map(|task| task.spec.verify.as_ref()).collect()
+        let is_done = |task: &AdoptedTask| matches!(task.ending, Some(AdoptedEnding::Done { .. }));
+        let left = self.tasks.iter().map(|member| &member.task);
+        let left = left.filter(|task| !is_done(task));
+        left.filter_map(|task| task.spec.verify.as_ref()).collect()
     }
 }
 
@@ -115,7 +116,7 @@ mod tests {
 
     use super::*;
     use crate::batch::BatchPart;
-    use crate::task::{AdoptedEnding, TaskSpec, Until};
+    use crate::task::{TaskSpec, Until};
 
     fn id(number: u128) -> TaskId {
         TaskId::from_uuid(Uuid::from_u128(number))
@@ -223,7 +224,9 @@ mod tests {
 
     #[test]
     fn it_says_what_it_needs() {
-        let batch = batch();
+        let mut batch = batch();
+        let reason = "no".parse().unwrap();
+        batch.tasks[1].task.ending = Some(AdoptedEnding::Failed { reason });
         assert_eq!(batch.commits(), [&commit("1"), &commit("2")]);
         let commands: Vec<_> = batch.commands().iter().map(|it| it.as_str()).collect();
         assert_eq!(commands, ["make 2", "make 3", "make 4"]);
