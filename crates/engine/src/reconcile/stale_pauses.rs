@@ -59,10 +59,13 @@ fn found(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Vec<PauseNote>,
     Ok(stale)
 }
 
+/// Whether a package of the pause was never sealed. One that was withdrawn or deleted since was: what a person did with it says
+/// nothing about the hold.
 fn is_stale(tx: &mut Transaction<'_>, hold: &Hold) -> Result<bool, StoreError> {
     for package in hold.due(tx.now.wall) {
-        if !is_sealed(tx, package)? {
-            return Ok(true);
+        match packages::get(tx, package) {
+            Err(StoreError::NotFound { .. }) => return Ok(true),
+            found => found.map(drop)?,
         }
     }
     Ok(false)

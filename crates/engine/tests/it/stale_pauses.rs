@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use handoff_core::batch::{Manifest, Opening, Rules};
-use handoff_core::package::{Label, Origin, PackageKind, PackageRefusal, PackageState};
+use handoff_core::package::{
+    Label, Origin, PackageCommand, PackageKind, PackageRefusal, PackageState,
+};
 use handoff_core::task::Command;
 use handoff_core::{
     BatchId, Caller, Digest, Hold, HoldScope, PackageId, PackageRecord, Task, TaskId,
@@ -90,22 +92,26 @@ fn is_held(stage: &mut Stage, task: &Task) -> bool {
 fn a_task_whose_pause_was_never_sealed_is_handed_out_again_and_not_before() {
     let mut stage = Stage::new();
     let mut tasks = vec![];
-    for name in ["lost", "whole", "held"] {
+    for name in ["lost", "whole", "withdrawn", "held"] {
         stage.add(spec(name));
         tasks.push(claim(&mut stage));
     }
-    let ids = [package(), package()];
+    let ids = [package(), package(), package()];
     for (task, id) in tasks.iter().zip(ids) {
         pause(&mut stage, task, id, None);
     }
-    stage.tell(&tasks[2], Command::Hold { reason: None });
-    seal(&mut stage, ids[1], tasks[1].id, PauseOf::Task(tasks[1].id)).unwrap();
+    stage.tell(&tasks[3], Command::Hold { reason: None });
+    for (task, id) in tasks.iter().zip(ids).skip(1) {
+        seal(&mut stage, id, task.id, PauseOf::Task(task.id)).unwrap();
+    }
+    let (id, command) = (ids[2], PackageCommand::Cancel { reason: None });
+    try_submit(&mut stage, Change::Package { id, command }).unwrap();
     stage.pass(Hold::PAUSE_TAKES - Duration::from_secs(1));
     assert_eq!(undone(&mut stage), 0);
     stage.pass(Duration::from_secs(1));
     assert_eq!((undone(&mut stage), undone(&mut stage)), (1, 0));
     let held: Vec<_> = tasks.iter().map(|it| is_held(&mut stage, it)).collect();
-    assert_eq!(held, [false, true, true]);
+    assert_eq!(held, [false, true, true, true]);
     // Its maker was only slow: it finds that there is nothing to seal any more.
     let late = seal(&mut stage, ids[0], tasks[0].id, PauseOf::Task(tasks[0].id));
     let refusal = PackageRefusal::NotPaused;
