@@ -8,11 +8,12 @@ use handoff_core::package::{
 };
 use handoff_core::task::Command;
 use handoff_core::{
-    BatchId, Caller, Digest, Hold, HoldScope, PackageId, PackageRecord, Task, TaskId,
+    BatchId, Caller, Digest, Hold, HoldScope, IdempotencyKey, PackageId, PackageRecord, Task,
+    TaskId,
 };
 use handoff_engine::reconcile;
 use handoff_process::mint;
-use handoff_store::queue::{Agents, Change, PauseOf, Request, TenureWish, submit};
+use handoff_store::queue::{Agents, Change, PauseOf, Request, TaskRef, TenureWish, submit};
 use handoff_store::{StoreError, batches, holds, packages, read, tasks};
 
 use crate::stage::{Stage, spec};
@@ -119,6 +120,37 @@ fn a_task_whose_pause_was_never_sealed_is_handed_out_again_and_not_before() {
         matches!(&late, Err(StoreError::PackageRefused { refusal: it, .. }) if *it == refusal),
         "{late:?}"
     );
+}
+
+#[test]
+fn a_pause_that_cannot_be_undone_keeps_nobody_from_the_others() {
+    let mut stage = Stage::new();
+    let mut tasks = vec![];
+    for name in ["stuck", "lost"] {
+        stage.add(spec(name));
+        let (task, id) = (claim(&mut stage), package());
+        pause(&mut stage, &task, id, None);
+        tasks.push((task, id));
+    }
+    // The key under which it would be undone is taken.
+    let (stuck, id) = &tasks[0];
+    let key: IdempotencyKey = format!("unpause/{id}/{}", stuck.id).parse().unwrap();
+    let change = Change::Tell {
+        task: TaskRef::Id(stage.add(spec("other")).id),
+        command: Command::Hold { reason: None },
+    };
+    let request = Request {
+        by: Caller::Person,
+        key: key.in_project(stage.project),
+        change,
+    };
+    submit(&mut stage.store, &request).unwrap();
+    stage.pass(Hold::PAUSE_TAKES);
+    assert_eq!(undone(&mut stage), 1);
+    let held: Vec<_> = { tasks.iter() }
+        .map(|(task, _)| is_held(&mut stage, task))
+        .collect();
+    assert_eq!(held, [true, false]);
 }
 
 const MANIFEST: &str = r#"
