@@ -8,7 +8,7 @@ use super::spec::TaskSpec;
 use super::state::TaskState;
 use super::{Reason, Summary, Task};
 use crate::hold::Hold;
-use crate::{Caller, Fence, PackageId, Timestamp};
+use crate::{Caller, Fence, PackageId, Role, Timestamp};
 
 /// A task as it is handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,8 +80,13 @@ impl AdoptedTask {
     }
 
     /// A task that is paused by itself: whatever it waited for has come, and whatever it is a part of stays where it is.
-    pub fn alone(task: &Task, package: PackageId) -> Self {
-        Self {
+    ///
+    /// None of one that works beside others: by itself it would be anybody's task, with rights that it never had.
+    pub fn alone(task: &Task, package: PackageId) -> Option<Self> {
+        if task.spec.role() == Role::SubTask {
+            return None;
+        }
+        Some(Self {
             spec: TaskSpec {
                 after: vec![],
                 part: None,
@@ -93,7 +98,7 @@ impl AdoptedTask {
                 reason: "paused".parse().ok(),
                 pause: Some(package),
             }),
-        }
+        })
     }
 
     /// What happened to it behind its beginning, as far as it matters here. `begun` is the task as it is by then: what it waits
@@ -147,6 +152,36 @@ impl AdoptedEnding {
             Self::Failed { reason } => TaskEvent::Failed { fence, reason },
             Self::Blocked { reason } => TaskEvent::Blocked { fence, reason },
             Self::Cancelled { reason } => TaskEvent::Cancelled { reason },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::task::Part;
+    use crate::{BatchId, ProjectId, RunId, TaskId};
+
+    #[test]
+    fn what_works_beside_others_is_not_carried_alone() {
+        let id = Uuid::from_u128(1);
+        let (batch, run) = (BatchId::from_uuid(id), RunId::from_uuid(id));
+        for (part, is_carried) in [
+            (None, true),
+            (Some(Part::FanIn { batch }), true),
+            (Some(Part::SubTask { batch }), false),
+            (Some(Part::Phase { run }), false),
+        ] {
+            let spec = TaskSpec {
+                part,
+                ..TaskSpec::new("fix".parse().unwrap(), "B".parse().unwrap())
+            };
+            let (task, project) = (TaskId::from_uuid(id), ProjectId::from_uuid(id));
+            let task = Task::begin(task, project, spec, Timestamp::UNIX_EPOCH);
+            let carried = AdoptedTask::alone(&task, PackageId::from_uuid(id));
+            assert_eq!(carried.is_some(), is_carried, "{part:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ use handoff_core::package::{
     Actor, Audience, Label, PackageKind, PhaseName, PipelineVersion, ResumePoint, SessionRef,
     SubjectId,
 };
-use handoff_core::task::{AdoptedTask, Part, Reason, Summary};
+use handoff_core::task::{AdoptedTask, Reason, Summary};
 use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp, TreeState};
 use handoff_package::payload::{
     BatchState, Checkpoint, CheckpointStatus, Claim, Metadata, PausedRun, PayloadVersion,
@@ -164,16 +164,15 @@ impl Material {
         }
     }
 
-    /// The task for a store that does not know it, if it is paused with this package. An attempt at a phase goes with its run.
+    /// The task for a store that does not know it, if it is paused with this package. A part goes with its batch, and an attempt at
+    /// a phase with its run.
     fn carried(&self) -> Option<AdoptedTask> {
         let is_pause = matches!(self.kind, PackageKind::Pause | PackageKind::Transfer);
-        let is_attempt = |task: &&Task| task.spec.part.and_then(Part::run).is_some();
         let task = self
             .task
             .as_ref()
             .filter(|_| is_pause && self.run.is_none());
-        let task = task.filter(|task| !is_attempt(task));
-        task.map(|task| AdoptedTask::alone(task, self.id))
+        task.and_then(|task| AdoptedTask::alone(task, self.id))
     }
 }
 

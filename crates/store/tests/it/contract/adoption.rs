@@ -202,7 +202,7 @@ fn a_task_goes_with_its_package_and_arrives_as_it_stood(fixture: &mut Fixture) {
     let task = fixture.claim().unwrap();
     let id = package();
     pause(fixture, &task, id);
-    let carried = AdoptedTask::alone(&task, id);
+    let carried = AdoptedTask::alone(&task, id).unwrap();
     send(fixture, id).unwrap();
     assert_eq!(state(fixture, "fix"), Phase::Cancelled);
     let change = Change::AdoptTask(ArrivingTask {
