@@ -1,7 +1,7 @@
 //! What goes to another store with its package: the task that was paused with it, or the batch with all that was paused in it.
 //!
 //! Ownership moves in one transaction. What is there now is called off here, and can be retried if it never arrives; what is not
-//! paused with this very package any more stays.
+//! paused with this very package any more stays. What has come to its end meanwhile is not called off: the package goes all the same.
 
 use handoff_core::batch::BatchCommand;
 use handoff_core::hold::{HoldScope, HoldWish};
@@ -81,6 +81,9 @@ fn alone(
     let mut task = tasks::lock(tx, task.id)?;
     let reason = reason(package, to);
     command_task(tx, &mut task, &Command::Unpause { package }, by, None)?;
+    if task.state.ending().is_some() {
+        return Ok(());
+    }
     command_task(tx, &mut task, &Command::Cancel { reason }, by, None).map(drop)
 }
 
@@ -99,8 +102,10 @@ fn whole_batch(
             command_task(tx, &mut member, &Command::Unpause { package }, by, None)?;
         }
     }
-    let reason = reason(package, to);
-    batch::command_batch(tx, id, &BatchCommand::Cancel { reason }, by, None)?;
+    if batches::get(tx, id)?.state.is_live() {
+        let reason = reason(package, to);
+        batch::command_batch(tx, id, &BatchCommand::Cancel { reason }, by, None)?;
+    }
     let scope = HoldScope::Batch(id);
     hold(tx, scope, &HoldWish::Unpause(package), by, None).map(drop)
 }

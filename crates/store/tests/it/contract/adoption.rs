@@ -1,7 +1,7 @@
 //! What is paused goes to another store with its package and arrives there as it stood. Here it goes and comes back: to a store that
 //! has let go of something, it is something new.
 
-use handoff_core::batch::{AdoptedBatch, BatchState};
+use handoff_core::batch::{AdoptedBatch, BatchCommand, BatchState};
 use handoff_core::hold::HoldScope;
 use handoff_core::package::{Label, PackageCommand, PackageKind, PackageState};
 use handoff_core::task::{AdoptedTask, Command, Evidence, Phase, Reason};
@@ -9,7 +9,7 @@ use handoff_core::{Batch, BatchId, CommitId, PackageId, Task, TaskId};
 use handoff_store::queue::{ArrivingBatch, ArrivingTask, Change};
 use handoff_store::{StoreError, holds, packages, read, tasks};
 
-use super::batches::{named, now_of, open, state, states};
+use super::batches::{ask, named, now_of, open, state, states};
 use super::on_both_stores;
 use super::packages::{label, seal, telling};
 use crate::fixture::{Fixture, spec, uuid};
@@ -19,6 +19,7 @@ on_both_stores! {
     a_batch_that_was_held_by_a_person_goes_too,
     a_task_goes_with_its_package_and_arrives_as_it_stood,
     what_is_not_paused_with_it_any_more_stays,
+    a_package_goes_though_there_is_nothing_left_to_call_off,
     an_adoption_is_one_act_and_needs_its_names,
 }
 
@@ -236,6 +237,30 @@ fn what_is_not_paused_with_it_any_more_stays(fixture: &mut Fixture) {
     let (_, [_, part], _) = paused(fixture);
     send(fixture, part).unwrap();
     assert_eq!(state(fixture, "b.other"), Phase::Held);
+    assert_eq!(fixture.audit().faults, [""; 0]);
+}
+
+fn a_package_goes_though_there_is_nothing_left_to_call_off(fixture: &mut Fixture) {
+    fixture.add(spec("fix"));
+    let (task, id) = (fixture.claim().unwrap(), package());
+    pause(fixture, &task, id);
+    let (fence, summary) = (None, None);
+    fixture
+        .tell(&task, Command::Complete { fence, summary })
+        .unwrap();
+    send(fixture, id).unwrap();
+    assert_eq!(state(fixture, "fix"), Phase::Done);
+    let (batch, [whole, _], _) = paused(fixture);
+    ask(fixture, &batch, BatchCommand::Cancel { reason: None }).unwrap();
+    send(fixture, whole).unwrap();
+    for id in [id, whole] {
+        let state = whereabouts(fixture, id);
+        assert!(
+            matches!(state, PackageState::Transferred { .. }),
+            "{state:?}"
+        );
+    }
+    assert_eq!(held(fixture), (vec![], vec![]));
     assert_eq!(fixture.audit().faults, [""; 0]);
 }
 

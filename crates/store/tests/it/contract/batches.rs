@@ -74,7 +74,11 @@ pub(super) fn open(fixture: &mut Fixture) -> Batch {
     fixture.submit(change).unwrap().answer.into_batch().unwrap()
 }
 
-fn ask(fixture: &mut Fixture, batch: &Batch, command: BatchCommand) -> Result<Batch, StoreError> {
+pub(super) fn ask(
+    fixture: &mut Fixture,
+    batch: &Batch,
+    command: BatchCommand,
+) -> Result<Batch, StoreError> {
     let batch = BatchRef::Id(batch.id);
     let receipt = fixture.submit(Change::Batch { batch, command })?;
     Ok(receipt.answer.into_batch().unwrap())
