@@ -118,7 +118,7 @@ impl Hold {
 pub enum HoldWish<'a> {
     /// Put it on.
     Hold(Option<&'a Reason>),
-    /// Put it on for the pause that this package makes, unless there is one.
+    /// Put it on for the pause that this package makes, or take over that of an earlier pause; not that of a person.
     Pause {
         /// The package.
         package: PackageId,
@@ -155,7 +155,10 @@ impl HoldWish<'_> {
             Self::Hold(reason) if held.is_none() || pause.is_some() => {
                 Some(hold(reason.cloned(), None, None))
             }
-            Self::Pause { package, whole } if held.is_none() => {
+            // What is paused again is kept for the pause that is made now: the earlier one's package is withdrawn for it.
+            Self::Pause { package, whole }
+                if held.is_none() || pause.is_some_and(|it| it != *package) =>
+            {
                 Some(hold("paused".parse().ok(), Some(*package), *whole))
             }
             Self::Unhold => held.map(|_| HoldEvent::Unheld),
@@ -216,7 +219,15 @@ mod tests {
             (&[HoldWish::paused(ours), Unpause(other)], Some(Some(ours))),
             (
                 &[HoldWish::paused(ours), HoldWish::paused(other)],
-                Some(Some(ours)),
+                Some(Some(other)),
+            ),
+            (
+                &[
+                    HoldWish::paused(ours),
+                    HoldWish::paused(other),
+                    Unpause(ours),
+                ],
+                Some(Some(other)),
             ),
             // A person was there before, came while it was made, or came again after it was taken up.
             (&[Hold(None), HoldWish::paused(ours), Unpause(ours)], own),

@@ -59,10 +59,7 @@ impl Task {
             Command::Cancel { reason } => self.cancel(reason.as_ref(), &asking),
             Command::Retry => self.retry(&asking),
             Command::Hold { reason } => self.hold(&HoldWish::Hold(reason.as_ref()), &asking),
-            Command::Pause { package, whole } => {
-                let (package, whole) = (*package, *whole);
-                self.hold(&HoldWish::Pause { package, whole }, &asking)
-            }
+            Command::Pause { package, whole } => self.pause(*package, *whole, &asking),
             Command::Unpause { package } => self.unpause(*package, &asking),
             Command::Unhold => self.unhold(&asking),
             Command::Expire => Ok(self.expired_lease(now)),
@@ -185,6 +182,14 @@ impl Task {
         asking.by.may(Action::Hold)?;
         self.still_open(asking.now)?;
         Ok(self.change_of_hold(wish, asking))
+    }
+
+    /// One that a pause keeps is in the middle of being paused, or is not worked on. Two who took the hold from each other would both
+    /// come to nothing.
+    fn pause(&self, package: PackageId, whole: Option<PackageId>, asking: &Asking<'_>) -> Decision {
+        let held = self.hold(&HoldWish::Pause { package, whole }, asking)?;
+        let is_kept = self.hold.is_some();
+        Ok(held.into_iter().filter(|_| !is_kept).collect())
     }
 
     fn unpause(&self, package: PackageId, asking: &Asking<'_>) -> Decision {

@@ -14,7 +14,7 @@ use handoff_core::{
 use handoff_engine::reconcile;
 use handoff_process::mint;
 use handoff_store::queue::{Agents, Change, PauseOf, Request, TaskRef, TenureWish, submit};
-use handoff_store::{StoreError, batches, holds, packages, read, tasks};
+use handoff_store::{StoreError, holds, packages, read};
 
 use crate::stage::{Stage, spec};
 
@@ -164,9 +164,8 @@ sub_tasks = [
 ]
 "#;
 
-#[test]
-fn a_batch_whose_pause_was_never_sealed_goes_on_with_the_parts_that_were() {
-    let mut stage = Stage::new();
+/// An open batch, and its fan-in.
+fn open(stage: &mut Stage) -> (BatchId, TaskId) {
     let manifest = Manifest::read(MANIFEST, Rules::default()).unwrap();
     let id = || TaskId::from_uuid(mint());
     let opening = Opening {
@@ -177,13 +176,31 @@ fn a_batch_whose_pause_was_never_sealed_goes_on_with_the_parts_that_were() {
         base: "a".repeat(40).parse().unwrap(),
         run: None,
     };
-    let batch = opening.batch;
+    let opened = (opening.batch, opening.fan_in);
     let open = Change::OpenBatch {
         opening: Box::new(opening),
         project: stage.project,
         manifest: Box::new(manifest),
     };
-    try_submit(&mut stage, open).unwrap();
+    try_submit(stage, open).unwrap();
+    opened
+}
+
+#[test]
+fn a_batch_that_is_paused_can_be_paused_again() {
+    let mut stage = Stage::new();
+    let (batch, fan_in) = open(&mut stage);
+    let scope = HoldScope::Batch(batch);
+    for package in [package(), package()] {
+        try_submit(&mut stage, Change::Pause { scope, package }).unwrap();
+        seal(&mut stage, package, fan_in, PauseOf::Batch(batch)).unwrap();
+    }
+}
+
+#[test]
+fn a_batch_whose_pause_was_never_sealed_goes_on_with_the_parts_that_were() {
+    let mut stage = Stage::new();
+    let (batch, fan_in) = open(&mut stage);
     let (whole, parts) = (package(), [package(), package()]);
     let [one, two, alone] = [(); 3].map(|()| claim(&mut stage));
     let (scope, package) = (HoldScope::Batch(batch), whole);
@@ -213,11 +230,6 @@ fn a_batch_whose_pause_was_never_sealed_goes_on_with_the_parts_that_were() {
             .all(|it| matches!(it, PackageState::Cancelled { .. })),
         "{states:?}"
     );
-    let fan_in = read(&mut stage.store, |tx| {
-        let fan_in = batches::get(tx, batch)?.spec.fan_in;
-        tasks::get(tx, fan_in)
-    });
-    let fan_in = fan_in.unwrap().id;
     let late = seal(&mut stage, whole, fan_in, PauseOf::Batch(batch));
     assert!(
         matches!(late, Err(StoreError::PackageRefused { .. })),
