@@ -151,11 +151,16 @@ fn payload(
     }
 }
 
-/// What a session says it did. The result of a phase is its words: what it is to be like is said by its schema.
+/// What a session says it did. The result of a phase is its words: what it is to be like is said by its schema. One that is too
+/// large for that is told where it is asked for.
 fn words(report: &Report) -> Option<Summary> {
-    let result = || report.result.as_ref()?.as_str().parse().ok();
-    match (&report.summary, result()) {
-        (Some(summary), Some(result)) => format!("{summary}\n\n{result}").parse().ok(),
+    let result: Option<Summary> =
+        { report.result.as_ref() }.and_then(|it| it.as_str().parse().ok());
+    match (&report.summary, result) {
+        (Some(summary), Some(result)) => {
+            let both = format!("{summary}\n\n{result}").parse().ok();
+            both.or_else(|| Some(summary.clone()))
+        }
         (summary, result) => summary.clone().or(result),
     }
 }
@@ -177,4 +182,24 @@ pub(crate) fn committed(evidence: &[Evidence]) -> Option<CommitId> {
 fn settled(evidence: &Evidence) -> Option<&CommitId> {
     let proved = || evidence.verdict().map(|it| &it.commit);
     evidence.commit().or_else(proved)
+}
+
+#[cfg(test)]
+mod tests {
+    use handoff_core::JsonText;
+
+    use super::*;
+
+    #[test]
+    fn a_result_that_is_too_large_for_words_takes_none_away() {
+        let report = |length: usize| Report {
+            summary: "Done.".parse().ok(),
+            result: JsonText::of_text(&"x".repeat(length)).ok(),
+        };
+        let told = |length| words(&report(length)).unwrap().to_string();
+        assert_eq!(told(1), "Done.\n\n\"x\"");
+        for length in [Summary::LIMIT - 4, Summary::LIMIT] {
+            assert_eq!(told(length), "Done.");
+        }
+    }
 }

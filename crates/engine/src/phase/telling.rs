@@ -1,6 +1,7 @@
 //! What the session of a phase is told besides its task.
 
 use handoff_core::run::{Run, Step};
+use handoff_core::task::Summary;
 use handoff_core::trial::TestName;
 use handoff_core::workflow::{Input, Proof};
 use handoff_core::{ContextKey, ContextScope, PhaseName};
@@ -164,17 +165,25 @@ fn result(
     phase: &PhaseName,
     before: &[Package],
 ) -> Result<String, EngineError> {
-    let is_told = |step: &&Step| before.iter().any(|it| it.label.task == Some(step.task));
-    let Some(step) = run.last(phase).filter(|it| !is_told(it)) else {
+    let Some(step) = run.last(phase) else {
         return Ok(String::new());
     };
     let said = said(workshop, run, step)?;
+    let mut packages = before.iter().filter(|it| it.label.task == Some(step.task));
+    if packages.any(|it| is_told(it.payload.summary.as_ref(), said.as_deref())) {
+        return Ok(String::new());
+    }
     let said = said.unwrap_or_else(|| "nothing".to_owned());
     Ok(format!(
         "\n# What phase `{phase}` handed over\n\nProved by the tool: `{}`. In the words of its session, which nobody checked:\n\n{}\n",
         step.verdict.outcome,
         quoted(&said)
     ))
+}
+
+/// Whether the words of a package say what its session handed over. Of a large result they do not.
+fn is_told(words: Option<&Summary>, said: Option<&str>) -> bool {
+    said.is_none_or(|said| words.is_some_and(|it| it.as_str().contains(said)))
 }
 
 /// The result of a session. A run that was begun in another store brought it in its context.
@@ -223,5 +232,24 @@ fn file(at: &Repository, path: &str) -> String {
     match text.as_str() {
         "" => String::new(),
         text => format!("\n# The file `{path}`\n\n{}\n", quoted(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_told_unless_the_words_of_a_package_have_it() {
+        let words: Summary = "Done.\n\n{\"a\":1}".parse().unwrap();
+        for (words, said, expected) in [
+            (Some(&words), Some("{\"a\":1}"), true),
+            (Some(&words), Some("{\"b\":1}"), false),
+            (None, Some("{\"a\":1}"), false),
+            (Some(&words), None, true),
+            (None, None, true),
+        ] {
+            assert_eq!(is_told(words, said), expected, "{words:?} {said:?}");
+        }
     }
 }
