@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
         self.tests().map(|it| format!("{it}\n")).collect()
     }
 
-    /// Its code without the tests, with a mark where they stood.
+    /// Its code without the tests and without the blank space around them.
     pub fn code_text(&self) -> String {
         let code = self.pieces.iter().filter_map(|it| match it {
             Piece::Code(text) => Some(text.trim_end()),
@@ -119,21 +119,34 @@ fn says_test(attribute: &str) -> bool {
     path.rsplit("::").next() == Some("test")
 }
 
-/// Where an item ends: behind its block, or its semicolon.
+/// Where an item ends: behind its block, or its semicolon; at the latest where that ends in which it stands, as a field does that is
+/// the last one.
 fn item_end(text: &str, at: usize) -> usize {
-    let is_statement = ["use ", "pub use ", "const ", "static ", "type "]
-        .iter()
-        .any(|it| text[at..].starts_with(it));
+    let is_statement = is_statement(&text[at..]);
     let mut here = at;
     while let Some(next) = text[here..].chars().next() {
         match next {
             ';' => return here + 1,
+            ')' | ']' | '}' => return here,
             '{' if !is_statement => return closed(text, here),
             '(' | '[' | '{' => here = closed(text, here),
             _ => here = behind_token(text, here),
         }
     }
     text.len()
+}
+
+/// Whether an item ends with a semicolon whatever blocks are in it. A function that is `const` does not.
+fn is_statement(item: &str) -> bool {
+    const STATEMENTS: [&str; 5] = ["use ", "pub use ", "const ", "static ", "type "];
+    const FUNCTIONS: [&str; 4] = [
+        "const fn ",
+        "const unsafe ",
+        "const async ",
+        "const extern ",
+    ];
+    let is_any = |words: &[&str]| words.iter().any(|it| item.starts_with(it));
+    is_any(&STATEMENTS) && !is_any(&FUNCTIONS)
 }
 
 /// Behind the bracket that closes the one here.
@@ -308,6 +321,32 @@ pub fn later() {}
                 "#[cfg(test)] mod outside;",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_there_for_tests_only_ends_where_it_ends() {
+        for (text, expected) in [
+            (
+                "struct It {\n    a: u8,\n    #[cfg(test)]\n    seen: Vec<[u8; 2]>\n}\nfn real() { 1; }\n",
+                "#[cfg(test)]\n    seen: Vec<[u8; 2]>\n",
+            ),
+            (
+                "#[cfg(test)]\nconst fn two() -> u8 { 2 }\nfn real() { 1; }\n",
+                "#[cfg(test)]\nconst fn two() -> u8 { 2 }",
+            ),
+            (
+                "#[cfg(test)]\nconst unsafe fn two() -> u8 { 2 }\nfn real() { 1; }\n",
+                "#[cfg(test)]\nconst unsafe fn two() -> u8 { 2 }",
+            ),
+            (
+                "#[cfg(test)]\nconst TWO: u8 = { 2 };\nfn real() { 1; }\n",
+                "#[cfg(test)]\nconst TWO: u8 = { 2 };",
+            ),
+        ] {
+            let source = Source::of(text);
+            assert_eq!(source.tests().collect::<Vec<_>>(), [expected]);
+            assert!(source.code_text().contains("fn real() { 1; }"), "{text}");
+        }
     }
 
     #[test]
