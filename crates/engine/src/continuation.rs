@@ -43,7 +43,7 @@ pub(crate) fn beginning(
         return Ok(None);
     }
     let told = format!(
-        "You start at {:.12}, with what {} left. It has not landed: HEAD is {:.12}.",
+        "This task comes after others: you start at {:.12}, with what {} left. It has not landed; without it you would start at {:.12}.",
         commit.as_str(),
         names.join(" and "),
         ground.as_str()

@@ -287,7 +287,9 @@ impl Walk {
             && let Some(beginning) = continuation::beginning(workshop, &self.task, &self.base)?
         {
             self.base = beginning.commit;
-            self.ground = Some(beginning.told);
+            // What is known of the ground is still true of what is below.
+            let told = self.ground.take().into_iter().chain([beginning.told]);
+            self.ground = Some(told.collect::<Vec<_>>().join(" "));
         }
         Ok(())
     }

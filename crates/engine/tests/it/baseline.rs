@@ -5,7 +5,7 @@ use handoff_engine::{Attempt, Ending, Ground, publish_baseline, reconcile};
 use handoff_store::queue::{Change, Proved, Request, submit};
 use handoff_store::{read, repositories};
 
-use crate::stage::{Stage, spec, verified};
+use crate::stage::{Stage, after, spec, verified};
 
 fn prove(stage: &mut Stage, branch: &str, commit: &str) -> Baseline {
     let change = Change::SetBaseline(Proved {
@@ -153,6 +153,27 @@ fn what_a_task_left_that_is_done_is_built_on() {
     stage.walk("echo 1 > one.txt");
     left_by(&stage, &done);
     assert_eq!(ground(&mut stage).base().as_str(), stage.repo.head());
+}
+
+#[test]
+fn a_successor_is_told_of_the_ground_below_it_too() {
+    let mut stage = Stage::new();
+    let proved = stage.repo.head();
+    prove(&mut stage, "main", &proved);
+    let first = stage.add(spec("first"));
+    stage.add(after("second", &first));
+    stage.walk("echo 1 > one.txt");
+    let copy = stage.env.work().join("prompt.md");
+    let agent = format!(
+        "echo 2 > two.txt; cp \"$HANDOFF_PROMPT_FILE\" {}",
+        copy.display()
+    );
+    stage.walk(&agent);
+    let told = std::fs::read_to_string(copy).unwrap();
+    let ground = format!(
+        "Baseline {proved:.12} is verified, by `make check`. You start there. This task comes after others: you start at "
+    );
+    assert!(told.contains(&ground), "{told}");
 }
 
 #[test]

@@ -55,7 +55,8 @@ fn a_successor_begins_at_the_commit_of_the_one_before() {
     assert_eq!(parents(&stage, &two), std::slice::from_ref(&one));
     assert_eq!(stage.repo.changes_of(&two), ["two.txt"]);
     let base = format!("base: {one}\n");
-    for part in [&base, "with what `first` left. It has not landed"] {
+    let ground = format!("without it you would start at {:.12}.", stage.repo.head());
+    for part in [&base, "with what `first` left. It has not landed", &ground] {
         assert!(told.contains(part), "{part:?} is not in {told}");
     }
     let (ending, _) = walk(&mut stage, "cat one.txt two.txt > three.txt");
