@@ -164,7 +164,9 @@ impl Run {
         for event in &events {
             then.apply(event.clone(), now);
         }
-        let is_asked = !missing.is_empty() && then.way_without_parts().is_none();
+        // Whoever sits at a run sees what the parts came to as they see what a phase did.
+        let is_stuck = !missing.is_empty() && then.way_without_parts().is_none();
+        let is_asked = then.spec.is_interactive || is_stuck;
         events.extend(if is_asked {
             let until = now.saturating_add(GATE_WAITS).unwrap_or(now);
             vec![RunEvent::Gated { until }]

@@ -226,6 +226,22 @@ fn a_phase_is_split_and_the_run_goes_on_with_what_the_parts_made() {
 }
 
 #[test]
+fn whoever_sits_at_a_run_is_asked_about_the_results_too() {
+    let mut bench = Bench::split(TEXT);
+    bench.run.spec.is_interactive = true;
+    let RunEvent::Begun { spec } = &mut bench.history[0].2 else {
+        panic!("it has begun");
+    };
+    spec.is_interactive = true;
+    for place in 0..3 {
+        bench.end(place, &done());
+    }
+    assert_eq!(bench.stands(), ("gated", "plan", 2));
+    bench.order(&RunCommand::Approve).unwrap();
+    assert_eq!(bench.stands(), ("working", "review", 2));
+}
+
+#[test]
 fn missing_parts_lead_where_the_definition_says_or_to_a_person() {
     let lead = "join = \"review\"\ndegraded = \"plan\"";
     let mut bench = Bench::split(&TEXT.replace("join = \"review\"", lead));
