@@ -64,7 +64,7 @@ impl AdoptedBatch {
         adopted
     }
 
-    /// Whether everything that it names is in it, each behind what it waits for, and nothing else.
+    /// Whether everything that it names is in it, each behind what it waits for, and nothing else. The batch of a run goes with it.
     pub fn is_whole(&self) -> bool {
         let mut seen = BTreeSet::new();
         let is_ordered = self.tasks.iter().all(|member| {
@@ -75,7 +75,8 @@ impl AdoptedBatch {
         let spec = &self.spec;
         let parts = spec.parts.iter().map(|part| part.task);
         let named: BTreeSet<_> = parts.chain([spec.fan_in]).chain(spec.next).collect();
-        is_ordered && seen == named && self.tasks.iter().all(|member| self.fits(member))
+        let is_all = is_ordered && seen == named && spec.run.is_none();
+        is_all && self.tasks.iter().all(|member| self.fits(member))
     }
 
     fn fits(&self, member: &AdoptedMember) -> bool {
@@ -115,6 +116,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::RunId;
     use crate::batch::BatchPart;
     use crate::task::{TaskSpec, Until};
 
@@ -207,13 +209,14 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_together_is_seen() {
-        let broken: [fn(&mut AdoptedBatch); 6] = [
+        let broken: [fn(&mut AdoptedBatch); 7] = [
             |it| it.tasks.swap(0, 1),
             |it| drop(it.tasks.pop()),
             |it| it.tasks.push(it.tasks[0].clone()),
             |it| it.spec.fan_in = id(2),
             |it| it.spec.next = None,
             |it| it.tasks[1].task.spec.part = None,
+            |it| it.spec.run = Some(RunId::from_uuid(Uuid::from_u128(5))),
         ];
         for (number, damage) in broken.iter().enumerate() {
             let mut batch = batch();

@@ -3,6 +3,7 @@
 use handoff_core::batch::Batch;
 use handoff_core::caller::Action;
 use handoff_core::hold::{HoldScope, HoldWish};
+use handoff_core::task::TaskSpec;
 use handoff_core::{Caller, Task};
 
 use super::change::{ArrivingBatch, ArrivingTask};
@@ -22,6 +23,7 @@ pub(super) fn task(
     // What was proved elsewhere is believed, and it goes on: that is more than a new task.
     by.may(Action::Steer)?;
     let (adopted, now) = (&arriving.task, tx.now.wall);
+    stands_alone(&adopted.spec)?;
     let begun = Task::begin(arriving.id, arriving.project, adopted.spec.clone(), now);
     let mut task = record::publish(tx, begun, by, None)?;
     let past = adopted.past(&task, by, now);
@@ -30,6 +32,18 @@ pub(super) fn task(
         answer: Answer::Task(Box::new(task)),
         is_recorded,
     })
+}
+
+/// Refuses a task that names others: they are of the store that it comes from, and whatever has their ids here is not meant.
+fn stands_alone(spec: &TaskSpec) -> Result<(), StoreError> {
+    if spec.part.is_none() && spec.after.is_empty() {
+        return Ok(());
+    }
+    let what = format!(
+        "task here that `{}` could wait for or be a part of",
+        spec.name
+    );
+    Err(StoreError::NotFound { what })
 }
 
 /// Takes a batch over: all of it, or nothing.

@@ -4,7 +4,7 @@
 use handoff_core::batch::{AdoptedBatch, BatchCommand, BatchState};
 use handoff_core::hold::HoldScope;
 use handoff_core::package::{Label, PackageCommand, PackageKind, PackageState};
-use handoff_core::task::{AdoptedTask, Command, Evidence, Phase, Reason};
+use handoff_core::task::{AdoptedTask, Command, Dependency, Evidence, Part, Phase, Reason, Until};
 use handoff_core::{Batch, BatchId, CommitId, PackageId, Task, TaskId};
 use handoff_store::queue::{ArrivingBatch, ArrivingTask, Change};
 use handoff_store::{StoreError, holds, packages, read, tasks};
@@ -206,12 +206,36 @@ fn a_task_goes_with_its_package_and_arrives_as_it_stood(fixture: &mut Fixture) {
     let carried = AdoptedTask::alone(&task, id).unwrap();
     send(fixture, id).unwrap();
     assert_eq!(state(fixture, "fix"), Phase::Cancelled);
-    let change = Change::AdoptTask(ArrivingTask {
-        id: task.id.adopted(id),
-        project: fixture.project,
-        task: Box::new(carried),
-    });
-    let here = fixture.submit(change).unwrap().answer.into_task().unwrap();
+    let here = task.id.adopted(id);
+    let project = fixture.project;
+    let change = |task: &AdoptedTask| {
+        Change::AdoptTask(ArrivingTask {
+            id: here,
+            project,
+            task: Box::new(task.clone()),
+        })
+    };
+    let (mut part, mut late) = (carried.clone(), carried.clone());
+    let batch = BatchId::from_uuid(uuid());
+    part.spec.part = Some(Part::SubTask { batch });
+    let until = Until::Ended;
+    late.spec.after = vec![Dependency {
+        task: task.id,
+        until,
+    }];
+    for bound in [part, late] {
+        let refused = fixture.submit(change(&bound));
+        assert!(
+            matches!(refused, Err(StoreError::NotFound { .. })),
+            "{refused:?}"
+        );
+    }
+    let here = fixture
+        .submit(change(&carried))
+        .unwrap()
+        .answer
+        .into_task()
+        .unwrap();
     assert_eq!(here.spec, task.spec);
     assert_eq!(state(fixture, "fix"), Phase::Held);
     fixture
