@@ -46,8 +46,15 @@ impl Syncing {
     }
 }
 
+/// How many are open at a time: a process may often have no more than 1024, and this is not all that it has open.
+const AT_A_TIME: usize = 256;
+
 /// Syncs files and directories; one that is not there needs nothing.
 pub(super) fn sync_together(files: &[PathBuf]) -> io::Result<()> {
+    files.chunks(AT_A_TIME).try_for_each(sync_some)
+}
+
+fn sync_some(files: &[PathBuf]) -> io::Result<()> {
     let mut open = Vec::with_capacity(files.len());
     for file in files {
         match File::open(file) {
@@ -107,6 +114,7 @@ mod tests {
     use std::time::Duration;
 
     use handoff_testkit::TestEnv;
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     use super::*;
 
@@ -121,6 +129,19 @@ mod tests {
         let below_a_file = [file.join("none")];
         assert!(sync_together(&below_a_file).is_err());
         assert!(Syncing::begin_aside(below_a_file).finish().is_err());
+    }
+
+    #[test]
+    fn there_may_be_more_files_than_a_process_can_have_open() {
+        let usual = Rlimit {
+            current: Some(1024),
+            ..getrlimit(Resource::Nofile)
+        };
+        setrlimit(Resource::Nofile, usual).unwrap();
+        let env = TestEnv::without_binary();
+        let file = env.work().join("file");
+        fs::write(&file, "text").unwrap();
+        sync_together(&vec![file; 1500]).unwrap();
     }
 
     #[test]
