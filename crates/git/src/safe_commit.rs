@@ -71,8 +71,8 @@ pub struct CommitRequest<'a> {
     pub message: &'a str,
     /// Where there are two versions of a file, which.
     pub version: Version,
-    /// Who else works in this tree at the moment.
-    pub peers: &'a [String],
+    /// Who else works in this tree at the moment; none if that is not known.
+    pub peers: Option<&'a [String]>,
     /// Now.
     pub at: Timestamp,
 }

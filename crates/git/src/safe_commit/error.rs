@@ -49,11 +49,11 @@ pub enum SafeCommitError {
         taken: Vec<TreePath>,
     },
     /// A hook puts the whole tree back if a check fails, and others work in it.
-    #[error("the hook `{}` puts the whole tree back if a check fails, and others work in it: {}", .hook.display(), .peers.join(", "))]
+    #[error("the hook `{}` puts the whole tree back if a check fails, and {}", .hook.display(), company(.peers))]
     PuttingBack {
         /// The hook.
         hook: PathBuf,
-        /// Who.
+        /// Who; nobody if that is not known.
         peers: Vec<String>,
     },
     /// A hook, or git itself, said no.
@@ -85,6 +85,13 @@ impl SafeCommitError {
                 ..
             }
         )
+    }
+}
+
+fn company(peers: &[String]) -> String {
+    match peers {
+        [] => "it cannot be told whether others work in it".to_owned(),
+        [..] => format!("others work in it: {}", peers.join(", ")),
     }
 }
 

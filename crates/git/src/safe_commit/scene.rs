@@ -101,14 +101,16 @@ impl Git {
         hooks: &Hooks,
         request: &CommitRequest<'_>,
     ) -> Result<(), SafeCommitError> {
-        if request.peers.is_empty() {
-            return Ok(());
-        }
+        let peers = match request.peers {
+            Some([]) => return Ok(()),
+            Some(peers) => peers.to_vec(),
+            // What cannot be told may be somebody.
+            None => vec![],
+        };
         let Some((hook, grip)) = hooks.grip(at.tree()?) else {
             return Ok(());
         };
         if grip == Grip::Everything {
-            let peers = request.peers.to_vec();
             return Err(SafeCommitError::PuttingBack { hook, peers });
         }
         let declared: BTreeSet<_> = request.paths.iter().collect();
@@ -167,8 +169,8 @@ impl Scene<'_> {
             content,
             pid: std::process::id(),
             company: match request.peers {
-                [] => Company::Nobody,
-                [..] => Company::Others,
+                Some([]) => Company::Nobody,
+                Some([..]) | None => Company::Others,
             },
             at: request.at,
         }

@@ -23,7 +23,7 @@ fn request(paths: &[TreePath]) -> CommitRequest<'_> {
         paths,
         message: "message",
         version: Version::Only,
-        peers: &[],
+        peers: Some(&[]),
         at: Timestamp::UNIX_EPOCH,
     }
 }

@@ -56,7 +56,7 @@ impl Stage {
             paths: &paths,
             message: "message",
             version,
-            peers: &[],
+            peers: Some(&[]),
             at: Timestamp::UNIX_EPOCH,
         };
         let landed = self.git.prepare(&lock, &at, &request, None)?.land()?;

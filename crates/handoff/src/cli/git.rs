@@ -8,6 +8,7 @@ mod held_commit;
 mod hooks;
 mod land;
 mod message;
+mod peers;
 mod refusal;
 mod rescue;
 mod safe_commit;

@@ -20,6 +20,7 @@ use handoff_process::{Input, Program, Stdin, ancestors, replace};
 use handoff_store::{read, tasks};
 
 use super::declaration;
+use super::peers::peers;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::membership::Membership;
@@ -68,10 +69,12 @@ impl Place {
         }
     }
 
-    /// Hooks like lint-staged put a copy of everything aside while they run. Where nobody else works, that is nobody else's.
-    fn may_put_aside(&self) -> bool {
+    /// Hooks like lint-staged put a copy of everything aside while they run. Where nobody else works, that is nobody else's. It is
+    /// looked for once more: the commit may have waited for its lock since it looked.
+    fn may_put_aside(&self, ctx: &Context) -> bool {
         let company = self.making.as_ref().map(|it| it.company);
-        company == Some(Company::Nobody)
+        let is_alone = |at: &Repository| peers(ctx, at).is_some_and(|it| it.is_empty());
+        company == Some(Company::Nobody) && self.repository.as_ref().is_some_and(is_alone)
     }
 
     /// The branch that is this sub-task's own, if it works in the worktree of that branch.
@@ -181,8 +184,9 @@ fn check_refs(place: &Place, moves: &[RefMove], ctx: &Context) -> Result<(), Fai
     if let Some(repository) = &place.repository {
         repository.leave_out_packing(&mut moves);
     }
-    if place.may_put_aside() {
-        moves.retain(|it| it.name != ref_moves::STASH);
+    let is_stash = |it: &RefMove| it.name == ref_moves::STASH;
+    if moves.iter().any(is_stash) && place.may_put_aside(ctx) {
+        moves.retain(|it| !is_stash(it));
     }
     match ref_moves::forbidden(membership.role, branch.as_deref(), &moves) {
         None => Ok(()),

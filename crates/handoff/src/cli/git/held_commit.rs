@@ -25,7 +25,7 @@ pub(super) fn run(
         paths,
         message,
         version: Version::Tree,
-        peers: &[],
+        peers: Some(&[]),
         at: ctx.clock()?.now().wall,
     };
     let mut counter = Counter {

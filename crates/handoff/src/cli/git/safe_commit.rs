@@ -10,13 +10,12 @@ use handoff_files::Holder;
 use handoff_git::{
     CommitRequest, Git, IndexState, Made, Repository, SafeCommitError, TreePath, Version,
 };
-use handoff_session::catalogue::{self, Standing};
 use handoff_session::environment;
-use handoff_session::place::Places;
 
 use super::declaration::PathArgs;
 use super::held_commit;
 use super::message::{self, MessageArgs};
+use super::peers::peers;
 use super::refusal;
 use crate::cli::errand::Reading;
 use crate::context::Context;
@@ -67,7 +66,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         paths: &paths,
         message: &message,
         version: args.version(),
-        peers: &peers,
+        peers: peers.as_deref(),
         at: ctx.clock()?.now().wall,
     };
     let made = commit(ctx, &repository, &request)?;
@@ -179,26 +178,6 @@ pub(super) fn waiting(holder: Option<Holder>) -> String {
 pub(super) fn name(ctx: &Context, caller: &Caller) -> String {
     let name = ctx.ambient.text("HANDOFF_SESSION_NAME");
     name.map_or_else(|| caller.to_string(), str::to_owned)
-}
-
-/// Who else works in this tree. Where that cannot be found out, nobody does: it only matters for
-/// hooks that take files away.
-fn peers(ctx: &Context, repository: &Repository) -> Vec<String> {
-    let own = ctx.ambient.text("HANDOFF_SESSION");
-    let Ok(home) = ctx.home() else { return vec![] };
-    let known = catalogue::all(&Places::new(home)).unwrap_or_default();
-    let is_here = |cwd: &std::path::Path| {
-        let at = Repository::discover(cwd).ok();
-        at.is_some_and(|at| at.worktree_root() == repository.worktree_root())
-    };
-    known
-        .into_iter()
-        .filter(|it| {
-            it.standing == Standing::Live && Some(it.record.id.to_string().as_str()) != own
-        })
-        .filter(|it| is_here(&it.record.cwd))
-        .map(|it| it.record.name.to_string())
-        .collect()
 }
 
 fn report(made: &Made, message: &str, ctx: &mut Context) -> Result<ExitCode, Failure> {

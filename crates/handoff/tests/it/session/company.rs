@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
@@ -96,4 +96,20 @@ fn hooks_that_take_edits_away_do_not_run_beside_another_session() {
     let mut command = stage.command(["safe-commit", "-m", "x", "theirs"]);
     command.current_dir(tree);
     stage.env.run(command).success();
+}
+
+#[test]
+fn where_it_cannot_be_told_who_works_here_somebody_may() {
+    let hall = Hall::new();
+    let stage = &hall.stage;
+    let over = hall.run("over", &["sh", "--", "-c", "exit"]);
+    stage.say("wait --id over").success();
+    let record = Path::new(over.text("output_log_path")).with_file_name("session.json");
+    assert!(record.exists());
+    fs::write(record, "{").unwrap();
+    stage.repo.write("mine", "new");
+    hook(&hall, LINT_STAGED);
+    let refused = stage.say("safe-commit -m x mine").failure(4);
+    let says = "it cannot be told whether others work in it";
+    assert!(refused.stderr.contains(says), "{}", refused.stderr);
 }
