@@ -159,8 +159,15 @@ pub(super) fn unseen_head(
     let (old, new) = (before.get(HEAD)?, now.get(HEAD)?);
     let mut heads = seen.iter().filter(|it| it.moved.name == HEAD);
     let is_seen = heads.clone().any(|it| it.moved.new == *new);
-    let has_stayed = old == new && !heads.any(|it| it.moved.new.starts_with("ref:"));
-    let is_foreign = !has_stayed && !is_seen && !logged().contains(new);
+    let is_link = |place: &String| place.starts_with("ref:");
+    let may_have_stayed = old == new;
+    if is_seen || may_have_stayed && !heads.any(|it| is_link(&it.moved.new)) {
+        return None;
+    }
+    let logged = logged();
+    // What was seen may be the HEAD of another tree: this one has left if its own log says so.
+    let has_stayed = may_have_stayed && !logged.iter().any(is_link);
+    let is_foreign = !has_stayed && !logged.contains(new);
     is_foreign.then(|| moved(HEAD, Some(old.clone()), Some(new.clone())))
 }
 
@@ -375,6 +382,10 @@ mod tests {
             assert_eq!(is_foreign(&place), expected, "{name}");
         }
         assert!(is_foreign("1111"));
+        let stays = at("ref:refs/heads/a");
+        let no_lead = || vec!["1111".to_owned()];
+        assert!(unseen_head(&stays, &stays, &seen, &no_lead).is_none());
+        assert!(unseen_head(&stays, &at("ref:refs/heads/d"), &seen, &no_lead).is_some());
         assert!(unseen_head(&at("x"), &at("x"), &[], &logged).is_none());
         assert!(unseen_head(&Refs::new(), &at("x"), &[], &logged).is_none());
     }
