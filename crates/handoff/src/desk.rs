@@ -9,8 +9,8 @@ use handoff_core::caller::Role;
 use handoff_core::task::View;
 use handoff_core::time::Clock;
 use handoff_core::{
-    AgentName, Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId,
-    ProjectMark, Rest, Run, RunId, SessionId, Task, TaskId,
+    Action, AgentName, Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now,
+    ProjectId, ProjectMark, Rest, Run, RunId, SessionId, Task, TaskId,
 };
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
@@ -398,8 +398,13 @@ pub(crate) fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
     })
 }
 
-/// Who decides what is for a person alone. A check that hides what it is has somebody above it who does not.
-pub(crate) fn decider(ambient: &Ambient) -> Result<Caller, Failure> {
+/// Refuses whoever may not decide what is for a person alone: to trust, and to agree at a gate.
+pub(crate) fn require_person(action: Action, ambient: &Ambient) -> Result<(), Failure> {
+    Ok(decider(ambient)?.may(action)?)
+}
+
+/// A check that hides what it is has somebody above it who does not.
+fn decider(ambient: &Ambient) -> Result<Caller, Failure> {
     let above = handoff_process::ancestors();
     if { above.iter() }.any(|it| it.variable(environment::CHECK).is_some()) {
         return Ok(Caller::Check);

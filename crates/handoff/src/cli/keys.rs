@@ -8,7 +8,7 @@ use handoff_package::keyring::KnownKey;
 use handoff_package::{KeyStanding, Keyring, KeyringError, PublicKey};
 
 use crate::context::Context;
-use crate::desk::caller;
+use crate::desk::require_person;
 use crate::failure::Failure;
 use crate::output::{Reply, Table, Tone};
 
@@ -78,7 +78,7 @@ fn list(keyring: &Keyring, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 fn trust(keyring: &Keyring, args: &TrustArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Trust)?;
+    require_person(Action::Trust, &ctx.ambient)?;
     if !args.yes {
         if !ctx.can_ask() {
             return Err(Failure::usage("trusting a key is for a person to decide")
@@ -96,7 +96,7 @@ fn trust(keyring: &Keyring, args: &TrustArgs, ctx: &mut Context) -> Result<ExitC
 }
 
 fn revoke(keyring: &Keyring, args: &RevokeArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Trust)?;
+    require_person(Action::Trust, &ctx.ambient)?;
     let key = match args.key.parse::<KeyId>() {
         Ok(id) => keyring.find(&id)?.ok_or_else(|| {
             Failure::new(ExitCode::NotFound, format!("there is no key {id} here"))

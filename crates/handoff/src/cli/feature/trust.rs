@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let checks = site.config()?.checks;
     let mut guard = Guard::over(&site, &checks, ctx)?;
     if !args.show {
-        desk::caller(&ctx.ambient)?.may(Action::Trust)?;
+        desk::require_person(Action::Trust, &ctx.ambient)?;
     }
     if !ctx.out.is_json() {
         list(&checks, &guard.digest, ctx)?;

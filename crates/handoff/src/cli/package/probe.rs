@@ -21,6 +21,7 @@ use handoff_workspace::trust::{self, Trust};
 
 use super::create::open_tree;
 use crate::context::Context;
+use crate::desk::require_person;
 use crate::failure::Failure;
 
 /// Whether commands out of a package may run.
@@ -226,12 +227,9 @@ pub(super) fn file_digest(path: &RepoPath, at: &Repository) -> io::Result<Digest
 }
 
 /// Whether commands of a package may run: a person says so, at a terminal or not, but no session.
-pub(super) fn commands(
-    run_probes: bool,
-    caller: &handoff_core::Caller,
-) -> Result<Commands, Failure> {
+pub(super) fn commands(run_probes: bool, ctx: &Context) -> Result<Commands, Failure> {
     if run_probes {
-        caller.may(handoff_core::Action::Trust)?;
+        require_person(handoff_core::Action::Trust, &ctx.ambient)?;
         return Ok(Commands::Run);
     }
     Ok(Commands::Shown)

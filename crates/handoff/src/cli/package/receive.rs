@@ -17,7 +17,7 @@ use super::{desk_for, prompt};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
-use crate::desk::{Desk, Recorded};
+use crate::desk::{Desk, Recorded, require_person};
 use crate::failure::Failure;
 use crate::output::{one_line, plain};
 
@@ -133,7 +133,7 @@ pub(crate) fn receive(
     ctx: &Context,
 ) -> Result<Received, Failure> {
     desk.caller.may(Action::Receive)?;
-    let commands = commands(args.run_probes, &desk.caller)?;
+    let commands = commands(args.run_probes, ctx)?;
     let into = args.scope.resolve(desk)?;
     let stored = desk.depot().find(args.package)?;
     let grounds = accept(args, &stored, desk, ctx)?;
@@ -195,7 +195,7 @@ fn accept(
     }
     let mut acceptance = grounds.acceptance.clone();
     if args.leniency.untrusted {
-        desk.caller.may(Action::Trust)?;
+        require_person(Action::Trust, &ctx.ambient)?;
         acceptance = without_vouching(acceptance);
     }
     let against = grounds.of_content(stored, &acceptance);

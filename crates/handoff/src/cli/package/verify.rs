@@ -22,7 +22,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
-    let commands = commands(args.run_probes, &desk.caller)?;
+    let commands = commands(args.run_probes, ctx)?;
     let stored = desk.depot().find(args.package)?;
     let grounds = Grounds::find(&stored, &mut desk, ctx)?;
     let prober = Prober::new(

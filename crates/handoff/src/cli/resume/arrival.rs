@@ -22,7 +22,7 @@ use crate::cli::baton;
 use crate::cli::package::grasp::Grasp;
 use crate::cli::package::receive;
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, require_person};
 use crate::failure::Failure;
 
 /// What a package is about, as far as this store knows it.
@@ -84,7 +84,7 @@ pub(super) fn take_over(
     desk.caller.may(Action::Steer)?;
     receive::acceptable(stored, desk, ctx)?;
     whole.map_or(Ok(()), |whole| can_go_on(whole, desk, ctx))?;
-    accepted(stored.record.label.id, payload, accepts, desk)?;
+    accepted(stored.record.label.id, payload, accepts, ctx)?;
     let parts = parts(payload, desk)?;
     // The ledger says whether it is in time and nobody else's: before anything is here that would have to go again.
     let fence = grasp.claim(desk)?;
@@ -123,13 +123,13 @@ fn can_go_on(whole: &AdoptedBatch, desk: &mut Desk, ctx: &Context) -> Result<(),
         .hint("fetch the branch that it began on, and its own: `git fetch REMOTE '+refs/heads/handoff/*:refs/heads/handoff/*'`"))
 }
 
-fn accepted(id: PackageId, payload: &Payload, accepts: bool, desk: &Desk) -> Result<(), Failure> {
+fn accepted(id: PackageId, payload: &Payload, accepts: bool, ctx: &Context) -> Result<(), Failure> {
     let commands = payload.commands();
     if commands.is_empty() {
         return Ok(());
     }
     if accepts {
-        return Ok(desk.caller.may(Action::Trust)?);
+        return require_person(Action::Trust, &ctx.ambient);
     }
     let text = "the package brings commands that would be run here to prove the work";
     let mut failure = Failure::new(ExitCode::Forbidden, text);

@@ -14,7 +14,7 @@ pub(super) use self::catalogue::SKILLS;
 use self::copy::Copy;
 use self::shelf::{Shelf, Wish};
 use crate::context::Context;
-use crate::desk::caller;
+use crate::desk::require_person;
 use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
@@ -88,7 +88,7 @@ fn list(place: &PlaceArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
 /// Everything is looked at before anything is changed: what cannot be done for one is done for none.
 fn change(args: &ChangeArgs, wish: Wish, ctx: &mut Context) -> Result<ExitCode, Failure> {
     // A skill lets an agent run commands without asking.
-    caller(&ctx.ambient)?.may(Action::Trust)?;
+    require_person(Action::Trust, &ctx.ambient)?;
     let skills = catalogue::named(&args.names)?;
     let shelves = Shelf::all(args.place.local, ctx)?;
     let mut steps = vec![];

@@ -256,7 +256,7 @@ pub(super) fn graph(args: &GraphArgs, ctx: &mut Context) -> Result<ExitCode, Fai
 }
 
 pub(super) fn trust(args: &TrustArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    desk::decider(&ctx.ambient)?.may(Action::Trust)?;
+    desk::require_person(Action::Trust, &ctx.ambient)?;
     let source = Source::named(&args.name, ctx)?;
     let workflow = source.workflow()?;
     let commands: Vec<_> = workflow.phases.iter().flat_map(|it| &it.checks).collect();

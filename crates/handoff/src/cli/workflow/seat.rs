@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use handoff_core::run::{Run, RunCommand, RunState};
 use handoff_core::task::Reason;
-use handoff_core::{SessionId, TaskId, TaskState};
+use handoff_core::{Action, SessionId, TaskId, TaskState};
 use handoff_store::queue::{Change, RunRef};
 use handoff_store::{read, tasks};
 
 use super::{gate, progress, status};
 use crate::cli::session::{Seat, Spawner};
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{self, Desk};
 use crate::failure::Failure;
 
 /// How soon a session that has begun is noticed, if nobody rings.
@@ -152,6 +152,9 @@ fn letter(answer: &str) -> char {
 }
 
 fn tell(run: &Run, command: RunCommand, ctx: &Context) -> Result<Asked, Failure> {
+    if matches!(command, RunCommand::Approve | RunCommand::Reject { .. }) {
+        desk::require_person(Action::Approve, &ctx.ambient)?;
+    }
     let mut desk = Desk::open(ctx)?;
     let run = RunRef::Id(run.id);
     desk.submit(Change::Run { run, command }, None)?;

@@ -63,12 +63,12 @@ pub(crate) struct CancelArgs {
 }
 
 pub(crate) fn approve(args: ApproveArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    desk::decider(&ctx.ambient)?.may(Action::Approve)?;
+    desk::require_person(Action::Approve, &ctx.ambient)?;
     change(&args.run, RunCommand::Approve, args.key, ctx)
 }
 
 pub(crate) fn reject(args: RejectArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    desk::decider(&ctx.ambient)?.may(Action::Approve)?;
+    desk::require_person(Action::Approve, &ctx.ambient)?;
     let reason = args.reason;
     change(&args.run, RunCommand::Reject { reason }, args.key, ctx)
 }

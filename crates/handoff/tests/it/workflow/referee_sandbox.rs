@@ -26,18 +26,25 @@ fn what_is_run_as_a_check_decides_nothing() {
 #[test]
 fn a_check_that_hides_what_it_is_decides_nothing_either() {
     let play = Play::new();
-    let hidden = "env -u HANDOFF_CHECK \"$HANDOFF\" approve calc; echo $?";
-    let mut command = play.stage.env.command("sh");
-    let told = command
-        .args(["-c", hidden])
-        .env("HANDOFF_CHECK", "task")
-        .env("HANDOFF", play.stage.env.binary())
-        .current_dir(play.stage.repo.path())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&told.stderr).into_owned();
-    assert_eq!(told.stdout, b"9\n", "{said}");
-    assert!(said.contains("what is run as a check may not"), "{said}");
+    for words in [
+        "approve calc",
+        "trust --revoke",
+        "keys revoke key_none",
+        "skills install",
+    ] {
+        let hidden = format!("env -u HANDOFF_CHECK \"$HANDOFF\" {words}; echo $?");
+        let mut command = play.stage.env.command("sh");
+        let told = command
+            .args(["-c", &hidden])
+            .env("HANDOFF_CHECK", "task")
+            .env("HANDOFF", play.stage.env.binary())
+            .current_dir(play.stage.repo.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&told.stderr).into_owned();
+        assert_eq!(told.stdout, b"9\n", "{words}: {said}");
+        assert!(said.contains("what is run as a check may not"), "{said}");
+    }
 }
 
 #[test]
