@@ -53,10 +53,16 @@ checked_text!(WatchName, NameError, is_shown);
 pub struct UnseenMove {
     /// Which.
     pub name: RefName,
-    /// Where it was; none if it was nowhere.
+    /// Where it was; none if it was nowhere, or a link.
     pub old: Option<CommitId>,
-    /// Where it went; none if it went away.
+    /// Where it went; none if it went away, or is a link.
     pub new: Option<CommitId>,
+    /// What it led to, if it was a link, as HEAD is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_link: Option<RefName>,
+    /// What it leads to, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_link: Option<RefName>,
     /// Who was watched at the time. If it is one, nobody else of ours can have done it.
     pub watched: Vec<WatchName>,
 }

@@ -96,11 +96,14 @@ fn request(desk: &Desk, it: &ForeignMove) -> Option<Request> {
         let is_nowhere = id.bytes().all(|digit| digit == b'0');
         id.parse().ok().filter(|_| !is_nowhere)
     };
+    let link = |place: &str| place.strip_prefix("ref:")?.parse().ok();
     let key: IdempotencyKey = it.sighting.parse().ok()?;
     let moved = UnseenMove {
         name: it.moved.name.parse().ok()?,
         old: place(&it.moved.old),
         new: place(&it.moved.new),
+        old_link: link(&it.moved.old),
+        new_link: link(&it.moved.new),
         watched: it
             .sessions
             .iter()
@@ -132,7 +135,8 @@ pub(crate) fn told(it: &ForeignMove) -> String {
 fn place(place: &str) -> String {
     match place.strip_prefix("ref:") {
         Some(name) => format!("`{}`", plain(name)),
-        None => format!("{place:.10}"),
+        // Also this may be what somebody wrote by hand.
+        None => plain(&format!("{place:.10}")),
     }
 }
 
@@ -166,5 +170,20 @@ impl Vigil {
         self.git
             .watch_since(&self.at, &name, self.before)
             .unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_ref_is_cannot_move_the_cursor() {
+        assert_eq!(place("0123456789abcdef"), "0123456789");
+        assert_eq!(
+            place("ref:refs/heads/a\u{1b}[2J"),
+            "`refs/heads/a\\u{1b}[2J`"
+        );
+        assert_eq!(place("\u{1b}[2J"), "\\u{1b}[2J");
     }
 }

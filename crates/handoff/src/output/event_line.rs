@@ -2,6 +2,7 @@
 
 use handoff_core::feature::{CheckOutcome, NoteKind};
 use handoff_core::hold::HoldEvent;
+use handoff_core::repository::RefName;
 use handoff_core::run::{Verdict, Weaker};
 use handoff_core::task::Evidence;
 use handoff_core::{
@@ -262,18 +263,49 @@ fn repository_event(event: &RepositoryEvent) -> String {
             )
         }
         RepositoryEvent::RefMovedUnseen { moved } => {
-            let place = |it: &Option<CommitId>| {
-                it.as_ref()
-                    .map_or_else(|| "nowhere".to_owned(), |it| format!("{:.10}", it.as_str()))
+            let place = |link: &Option<RefName>, id: &Option<CommitId>| match (link, id) {
+                (Some(link), _) => link.to_string(),
+                (None, Some(id)) => format!("{:.10}", id.as_str()),
+                (None, None) => "nowhere".to_owned(),
             };
             let watched: Vec<_> = moved.watched.iter().map(ToString::to_string).collect();
             format!(
                 "{} moved from {} to {} past our hooks while these lived: {}",
                 moved.name,
-                place(&moved.old),
-                place(&moved.new),
+                place(&moved.old_link, &moved.old),
+                place(&moved.new_link, &moved.new),
                 watched.join(", ")
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_ref_is_told_where_it_leads_or_which_commit_it_has() {
+        let told = |moved: serde_json::Value| {
+            let event = json!({"type": "ref_moved_unseen", "moved": moved});
+            repository_event(&serde_json::from_value(event).unwrap())
+        };
+        let lived = "past our hooks while these lived: one";
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        let head = json!({"name": "HEAD", "old": null, "new": null, "watched": ["one"],
+            "old_link": "refs/heads/a", "new_link": "refs/heads/b"});
+        assert_eq!(
+            told(head),
+            format!("HEAD moved from refs/heads/a to refs/heads/b {lived}")
+        );
+        // As it was written before there were links in it.
+        let branch =
+            json!({"name": "refs/heads/a", "old": commit, "new": null, "watched": ["one"]});
+        assert_eq!(
+            told(branch),
+            format!("refs/heads/a moved from 0123456789 to nowhere {lived}")
+        );
     }
 }
