@@ -38,7 +38,7 @@ pub(crate) fn of_checks(repository: &Repository, ctx: &Context) -> Result<Enclos
     if of_role(Role::SubTask, ctx)? == Confinement::None || Kernel::read().version().is_none() {
         return Ok(Enclosure::Open);
     }
-    let home = ctx.home()?;
+    let home = real_home(ctx)?;
     let guarded = [
         Some(repository.common_dir()),
         repository.main_worktree(),
@@ -96,10 +96,7 @@ pub(crate) fn around(cwd: &Path, scratch: &[PathBuf], ctx: &Context) -> Result<B
         scratch,
         common_dir: repository.common_dir().to_owned(),
     };
-    let home = ctx.home()?;
-    let made = Dir::create_private(&home);
-    made.map_err(|error| Failure::failed("cannot make the state directory").because(&error))?;
-    let home = real(&home)?;
+    let home = real_home(ctx)?;
     let guarded = [Some(repository.common_dir()), repository.main_worktree()];
     let guarded: Vec<&Path> = guarded
         .into_iter()
@@ -139,6 +136,14 @@ pub(crate) fn declared(ctx: &Context) -> Result<Vec<PathBuf>, Failure> {
         .collect())
 }
 
+/// The state directory, made if it is not there.
+fn real_home(ctx: &Context) -> Result<PathBuf, Failure> {
+    let home = ctx.home()?;
+    let made = Dir::create_private(&home);
+    made.map_err(|error| Failure::failed("cannot make the state directory").because(&error))?;
+    real(&home)
+}
+
 /// Links are followed: the kernel looks at what is behind them.
 fn real(path: &Path) -> Result<PathBuf, Failure> {
     path.canonicalize().map_err(|error| {
@@ -150,4 +155,53 @@ fn real(path: &Path) -> Result<PathBuf, Failure> {
             .because(&error)
             .hint("make it, or take it out of `[sandbox] write`")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use handoff_testkit::{Need, TestEnv, skip_without};
+
+    use super::*;
+    use crate::ambient::Ambient;
+
+    #[test]
+    fn a_check_does_not_reach_the_state_through_a_link() {
+        if skip_without(&[Need::Landlock]) {
+            return;
+        }
+        let env = TestEnv::without_binary();
+        let root = env.work().canonicalize().unwrap();
+        let (kept, cache) = (root.join("real/home/kept"), root.join("cache"));
+        for directory in [&kept, &cache, &root.join("config/handoff")] {
+            Dir::create_private(directory).unwrap();
+        }
+        symlink(root.join("real"), root.join("link")).unwrap();
+        let write = [&kept, &cache].map(|it| format!("\"{}/\"", it.display()));
+        let write = write.join(", ");
+        let text = format!("[sandbox]\ndefault = \"worktree\"\nwrite = [{write}]\n");
+        fs::write(root.join("config/handoff/config.toml"), text).unwrap();
+        let variables = [
+            ("HANDOFF_HOME", root.join("link/home")),
+            ("XDG_CONFIG_HOME", root.join("config")),
+        ];
+        let ctx = Context::quiet(Ambient {
+            arguments: vec![],
+            environment: variables.map(|(name, it)| (name.into(), it.into())).into(),
+            cwd: None,
+            program: None,
+            is_terminal: false,
+            is_stderr_terminal: false,
+            can_ask: false,
+            width: None,
+        });
+        let repository = discover_from(env.repo("repo").path()).unwrap();
+        let scratch = vec![cache];
+        assert_eq!(
+            of_checks(&repository, &ctx).unwrap(),
+            Enclosure::Closed { scratch }
+        );
+    }
 }
