@@ -15,7 +15,9 @@ impl Holder<'_> {
         let meant = match to {
             Reach::Agent => vec![agent],
             Reach::All => {
-                let spared = catalogue::holders(&self.places);
+                let mut spared = catalogue::holders(&self.places);
+                // What is done for the session is not of it, and a commit among it is not to be ended halfway.
+                spared.extend(self.errands.processes());
                 tree::descendants(&spared).map_err(|error| refusal(503, &error.to_string()))?
             }
         };

@@ -1,6 +1,7 @@
 //! Sessions that the kernel holds to their worktree: what they can change, whom they can talk to, and what is left of them.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use handoff_testkit::{Need, skip_without};
@@ -225,6 +226,70 @@ fn what_a_session_may_not_do_itself_is_done_for_it() {
         let told = yard.told(&shell, &command);
         assert!(told.contains(expected), "{command}: {told}");
     }
+}
+
+/// What the holder of this process id has done for its session at the moment.
+fn errand_of(holder: u64) -> Option<u64> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let is_errand = |process: &fs::DirEntry| {
+        let read = |name: &str| fs::read_to_string(process.path().join(name)).unwrap_or_default();
+        let parent = format!("PPid:\t{holder}");
+        read("cmdline").contains("\0errand\0") && read("status").lines().any(|it| it == parent)
+    };
+    let found = processes.into_iter().find(is_errand)?;
+    found.file_name().to_str()?.parse().ok()
+}
+
+#[test]
+fn a_signal_to_all_spares_what_is_done_for_the_session() {
+    if skip_without(&[Need::Landlock]) {
+        return;
+    }
+    let yard = Yard::new();
+    let stage = &yard.hall.stage;
+    let shell = yard.held("held");
+    let (begun, go) = (stage.env.work().join("begun"), stage.env.work().join("go"));
+    // A person holds the lock of commits for as long as this takes.
+    let hook = stage.repo.path().join(".git/hooks/pre-commit");
+    let wait = format!(
+        "#!/bin/sh\ntouch {}; for _ in $(seq 1500); do [ -e {} ] && break; sleep 0.02; done\n",
+        begun.display(),
+        go.display()
+    );
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, wait).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    stage.repo.write("mine", "new");
+    let mut person = stage.start(["safe-commit", "-m", "mine", "mine"]);
+    while !begun.exists() {
+        pause();
+    }
+    fs::write(yard.tree.join("new"), "text").unwrap();
+    let program = yard.handoff();
+    shell.types(&format!(
+        "{program} safe-commit -m held new > .told 2>&1; mv .told told"
+    ));
+    let holder = yard.hall.listed("held")["holder_pid"].as_u64().unwrap();
+    let errand = loop {
+        if let Some(errand) = errand_of(holder) {
+            break errand;
+        }
+        pause();
+    };
+    let sent = stage.json("signal --id held WINCH --all");
+    let got_it = sent["processes"].as_array().unwrap();
+    assert!(
+        !got_it.is_empty() && !got_it.contains(&errand.into()),
+        "{sent}"
+    );
+    fs::write(go, "").unwrap();
+    assert_eq!(person.code(), Some(0));
+    let told = yard.tree.join("told");
+    while !told.exists() {
+        pause();
+    }
+    let told = fs::read_to_string(told).unwrap();
+    assert!(told.contains("on handoff/one-1: 1 file, held"), "{told}");
 }
 
 #[test]
