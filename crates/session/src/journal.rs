@@ -126,7 +126,7 @@ impl Event {
     }
 
     /// How much of the transcript is kept no longer, if it says so.
-    pub const fn dropped(&self) -> Option<u64> {
+    const fn dropped(&self) -> Option<u64> {
         let Self::LogCut { dropped } = self else {
             return None;
         };
@@ -261,11 +261,21 @@ pub fn parse(bytes: &[u8]) -> io::Result<Vec<Entry>> {
 
 /// The state that was published last; none before the first change.
 pub fn last_state(directory: &Path) -> io::Result<Option<(Phase, Option<Block>)>> {
+    last(directory, Event::published)
+}
+
+/// How much of what was printed was not kept, by what was said last of it; none if all is there.
+pub fn last_dropped(directory: &Path) -> io::Result<Option<u64>> {
+    last(directory, Event::dropped)
+}
+
+/// What the newest entry says that says something. A line that cannot be read says nothing.
+fn last<T>(directory: &Path, said: impl Fn(&Event) -> Option<T>) -> io::Result<Option<T>> {
     let bytes = line_file::read(&place::journal(directory))?;
     Ok(line_file::whole_lines(&bytes)
         .rev()
         .filter_map(|line| serde_json::from_slice::<Entry>(line).ok())
-        .find_map(|entry| entry.event.published()))
+        .find_map(|entry| said(&entry.event)))
 }
 
 #[cfg(test)]
@@ -304,6 +314,20 @@ mod tests {
             last_state(place.path()).unwrap(),
             Some((Phase::Prompt, None))
         );
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_does_not_hide_what_was_dropped() {
+        let place = tempfile::TempDir::new().unwrap();
+        let mut journal = journal(place.path());
+        let at: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+        journal.append(Event::LogCut { dropped: 7 }, at).unwrap();
+        let file = place::journal(place.path());
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.extend(b"{\"seq\":\n");
+        std::fs::write(&file, bytes).unwrap();
+        assert!(read(place.path()).is_err());
+        assert_eq!(last_dropped(place.path()).unwrap(), Some(7));
     }
 
     #[test]

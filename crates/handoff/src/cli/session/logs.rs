@@ -59,13 +59,10 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-/// Says how much was printed before the first line that is kept.
+/// Says how much was printed before the first line that is kept. It is only a remark: a journal that cannot be read is no reason
+/// to show nothing.
 fn mark_gap(known: &Known, ctx: &mut Context) -> Result<(), Failure> {
-    let entries = journal::read(&known.directory);
-    let entries =
-        entries.map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
-    let dropped = entries.iter().rev().find_map(|entry| entry.event.dropped());
-    match dropped {
+    match journal::last_dropped(&known.directory).unwrap_or_default() {
         None => Ok(()),
         Some(dropped_bytes) if ctx.out.is_json() => {
             let gap = LogGapDocument { dropped_bytes };
