@@ -16,6 +16,7 @@ use crate::cli::session::{Seat, Spawner};
 use crate::context::Context;
 use crate::desk::{self, Desk};
 use crate::failure::Failure;
+use crate::output::plain;
 
 /// How soon a session that has begun is noticed, if nobody rings.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -45,23 +46,38 @@ pub(super) fn work_on(
     let ambient = ctx.ambient.clone();
     thread::scope(|scope| {
         let walk = scope.spawn(move || progress::work_on(task, spawner, &Context::quiet(ambient)));
-        loop {
-            let session = session_of(task, ctx)?.filter(|it| *seen != Some(*it));
-            if let Some(session) = session
-                && let Some(seat) = Seat::at(session, ctx)
-                && seat.sit_down(ctx)?
-            {
-                // Whoever left it sits down again when they want to.
-                *seen = Some(session);
-            }
-            if walk.is_finished() {
-                break;
-            }
-            ctx.open_store()?.bell()?.wait(LOOK_AGAIN)?;
+        if let Err(failure) = sit_through(task, &|| walk.is_finished(), seen, ctx) {
+            // What becomes of the phase does not depend on who can watch it.
+            let why = plain(&failure.message);
+            let text = format!("Nobody can sit at the session any more: {why}.");
+            ctx.out.note(text).unwrap_or_default();
         }
         walk.join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// The person sits at the session of a task, and at the one that takes its place, until all is over.
+fn sit_through(
+    task: TaskId,
+    is_over: &dyn Fn() -> bool,
+    seen: &mut Option<SessionId>,
+    ctx: &mut Context,
+) -> Result<(), Failure> {
+    loop {
+        let session = session_of(task, ctx)?.filter(|it| *seen != Some(*it));
+        if let Some(session) = session
+            && let Some(seat) = Seat::at(session, ctx)
+            && seat.sit_down(ctx)?
+        {
+            // Whoever left it sits down again when they want to.
+            *seen = Some(session);
+        }
+        if is_over() {
+            return Ok(());
+        }
+        ctx.open_store()?.bell()?.wait(LOOK_AGAIN)?;
+    }
 }
 
 fn session_of(task: TaskId, ctx: &Context) -> Result<Option<SessionId>, Failure> {
