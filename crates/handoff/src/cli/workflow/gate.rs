@@ -36,6 +36,8 @@ fn show_split(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
 
 /// So many lines of what changed are shown: more than anybody reads on a terminal, and less than what floods it.
 const MOST_LINES: usize = 400;
+/// So wide is a line at most. A file that was made smaller has all of it in one.
+const WIDEST: usize = 240;
 
 /// What the phase before the gate changed: between these two commits.
 fn span(run: &Run) -> (&CommitId, &CommitId) {
@@ -63,11 +65,11 @@ pub(super) fn show(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
     let difference = difference.unwrap_or_default();
     drop(workshop);
     for line in changed.lines() {
-        ctx.out.line(format!("  {}", plain(line)))?;
+        ctx.out.line(format!("  {}", shown(line)))?;
     }
     ctx.out.line("")?;
     for line in difference.lines().take(MOST_LINES) {
-        let line = ctx.out.styled(tone(line), &plain(line));
+        let line = ctx.out.styled(tone(line), &shown(line));
         ctx.out.line(format!("  {line}"))?;
     }
     let (before, after) = (&before.as_str()[..10], &after.as_str()[..10]);
@@ -80,11 +82,30 @@ pub(super) fn show(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
         .line(format!("\n  {more}All of it: `git diff {before} {after}`"))?)
 }
 
+/// Harmless, and not wider than what anybody reads.
+fn shown(line: &str) -> String {
+    cut(&plain(line), WIDEST)
+}
+
 fn tone(line: &str) -> Tone {
     match line.as_bytes().first() {
         Some(b'+') => Tone::Good,
         Some(b'-') => Tone::Attention,
         Some(b'@') => Tone::Faint,
         Some(_) | None => Tone::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_long_line_does_not_flood_the_terminal() {
+        assert_eq!(shown("+let a = 1;"), "+let a = 1;");
+        let long = shown(&"+x".repeat(100_000));
+        assert_eq!(long.chars().count(), WIDEST);
+        assert!(long.ends_with('…'), "{long}");
+        assert!(shown(&"\u{1b}".repeat(100_000)).len() < 2 * WIDEST);
     }
 }
