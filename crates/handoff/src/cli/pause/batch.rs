@@ -1,4 +1,4 @@
-//! PauseOf a batch: nothing of it is handed out any more, the parts that are worked on are paused one by one, and one package names
+//! Pausing a batch: nothing of it is handed out any more, the parts that are worked on are paused one by one, and one package names
 //! theirs.
 //!
 //! If a part cannot be paused, or whoever pauses the batch dies, all of it is handed out again. A batch that is paused already is
