@@ -26,6 +26,14 @@ pub struct RefMove {
     pub name: String,
 }
 
+impl RefMove {
+    /// Whether the ref is nowhere afterwards.
+    #[must_use]
+    pub fn goes_away(&self) -> bool {
+        self.new.bytes().all(|digit| digit == b'0')
+    }
+}
+
 /// Reads what the hook gets on standard input. A line of another form is left out: git of the future may have more to say.
 #[must_use]
 pub fn parse(input: &str) -> Vec<RefMove> {
@@ -56,8 +64,7 @@ fn may_move(role: Role, branch: Option<&str>, it: &RefMove, all: &[RefMove]) -> 
         return false;
     }
     // Git says zeros for an old place that nobody asked for, so two zeros are a ref that goes away.
-    let is_nowhere = it.new.bytes().all(|digit| digit == b'0');
-    if it.old == it.new && !is_nowhere {
+    if it.old == it.new && !it.goes_away() {
         return true;
     }
     match role {

@@ -112,7 +112,7 @@ impl Git {
             Some(Some(scene)) => scene?,
             Some(None) | None => self.survey(at, request)?,
         };
-        let intent = scene.intent(request);
+        let intent = scene.intent(at, request);
         let wrapped = scene.hooks.wrap(&booth)?;
         let stamp = SharedIndex::of(at.git_dir())
             .copy_to(&booth.file(publishing::INDEX))

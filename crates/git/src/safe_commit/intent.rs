@@ -28,6 +28,9 @@ pub(super) struct Intent {
     pub(super) pid: u32,
     #[serde(default)]
     pub(super) company: Company,
+    /// Whether something was put aside before it began.
+    #[serde(default)]
+    pub(super) has_stash: bool,
     pub(super) at: Timestamp,
 }
 

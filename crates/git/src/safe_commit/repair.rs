@@ -89,6 +89,7 @@ impl Repository {
         Some(InTheMaking {
             pid: intent.pid,
             company: intent.company,
+            has_stash: intent.has_stash,
             landing: commit.map(|commit| landing_of(&intent, &commit)),
         })
     }
@@ -101,6 +102,8 @@ pub struct InTheMaking {
     pub pid: u32,
     /// Who else works in the tree.
     pub company: Company,
+    /// Whether something was put aside before it began.
+    pub has_stash: bool,
     /// The one move of a ref by which it lands; none as long as it is not made.
     pub landing: Option<RefMove>,
 }

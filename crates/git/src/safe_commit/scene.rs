@@ -14,6 +14,7 @@ use super::wrappers::Hooks;
 use super::{CommitRequest, SafeCommitError, merge};
 use crate::git::Git;
 use crate::head::Head;
+use crate::ref_moves::STASH;
 use crate::repository::Repository;
 
 /// What was seen of a tree before it was one's turn, so that others need not wait for the look, and a booth.
@@ -152,7 +153,7 @@ pub(super) fn recall<'a>(
 }
 
 impl Scene<'_> {
-    pub(super) fn intent(&self, request: &CommitRequest<'_>) -> Intent {
+    pub(super) fn intent(&self, at: &Repository, request: &CommitRequest<'_>) -> Intent {
         let content = match request.version {
             _ if !self.merged.is_empty() => Content::Merge,
             Version::Staged => Content::Staged,
@@ -172,6 +173,8 @@ impl Scene<'_> {
                 Some([]) => Company::Nobody,
                 Some([..]) | None => Company::Others,
             },
+            // Git lists what is put aside by the log of this ref alone.
+            has_stash: at.common_dir().join("logs").join(STASH).exists(),
             at: request.at,
         }
     }

@@ -184,10 +184,7 @@ fn check_refs(place: &Place, moves: &[RefMove], ctx: &Context) -> Result<(), Fai
     if let Some(repository) = &place.repository {
         repository.leave_out_packing(&mut moves);
     }
-    let is_stash = |it: &RefMove| it.name == ref_moves::STASH;
-    if moves.iter().any(is_stash) && place.may_put_aside(ctx) {
-        moves.retain(|it| !is_stash(it));
-    }
+    leave_out_putting_aside(place, &mut moves, ctx)?;
     match ref_moves::forbidden(membership.role, branch.as_deref(), &moves) {
         None => Ok(()),
         Some(it) if it.name == ref_moves::STASH => Err(refused(
@@ -195,6 +192,27 @@ fn check_refs(place: &Place, moves: &[RefMove], ctx: &Context) -> Result<(), Fai
         )),
         Some(it) => Err(refused(&format!("this session may not move `{}`", it.name))),
     }
+}
+
+/// What a hook puts aside within a commit of ours, and takes back, needs no leave. What was put aside before stays: it may be of
+/// another tree.
+fn leave_out_putting_aside(
+    place: &Place,
+    moves: &mut Vec<RefMove>,
+    ctx: &Context,
+) -> Result<(), Failure> {
+    let is_stash = |it: &RefMove| it.name == ref_moves::STASH;
+    if !moves.iter().any(is_stash) || !place.may_put_aside(ctx) {
+        return Ok(());
+    }
+    let has_stash = place.making.as_ref().is_some_and(|it| it.has_stash);
+    if has_stash && moves.iter().any(|it| is_stash(it) && it.goes_away()) {
+        return Err(refused(
+            "what was put aside before this commit is not for it to drop",
+        ));
+    }
+    moves.retain(|it| !is_stash(it));
+    Ok(())
 }
 
 /// What is staged must be expected, where somebody said what is, and owned, where the task says what is.

@@ -59,6 +59,34 @@ fn lint_staged_works_in_a_session_that_has_the_tree_to_itself() {
 }
 
 #[test]
+fn what_was_put_aside_before_a_commit_stays() {
+    let hall = Hall::new();
+    let stage = &hall.stage;
+    for name in ["mine", "theirs"] {
+        stage.repo.write(name, "old\n");
+    }
+    stage.repo.commit("base");
+    stage.say("hooks install").success();
+    stage.repo.write("theirs", "put aside\n").git(["stash"]);
+    let aside = stage.repo.resolve("refs/stash");
+    assert!(aside.is_some());
+    let shell = hall.bash("alone");
+    let program = stage.env.binary().display();
+    let commit = format!("{program} safe-commit -m x mine; echo code=$((200 + $?))");
+    hook(&hall, "#!/bin/sh\ngit stash clear\n");
+    stage.repo.write("mine", "new\n");
+    shell.types(&commit);
+    shell.shows("code=201");
+    assert_eq!(stage.repo.resolve("refs/stash"), aside);
+    hook(&hall, LINT_STAGED);
+    shell.types(&commit);
+    shell.shows("code=200");
+    assert_eq!(stage.repo.file_of("HEAD", "mine"), "new\nformatted\n");
+    assert_eq!(stage.repo.resolve("refs/stash"), aside);
+    assert_eq!(stage.repo.git(["stash", "list"]).lines().count(), 1);
+}
+
+#[test]
 fn hooks_that_take_edits_away_do_not_run_beside_another_session() {
     let hall = Hall::new();
     let stage = &hall.stage;
