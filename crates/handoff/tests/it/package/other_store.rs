@@ -253,7 +253,7 @@ fn batch_goes_on(mut here: Stage, mut there: Stage) {
     here.say("context set half 1 --task spread.two").success();
     let id = carry(&["--batch", "spread"], here, there);
     assert_eq!(here.json("batch show spread")["state"], "cancelled");
-    here.say("worker --once --agent claude").failure(11);
+    here.say("queue claim").failure(11);
     here.say(&format!("resume {id}")).failure(4);
     let resume = format!("resume {id}");
     let untold = there.say(&resume).failure(3);
