@@ -217,7 +217,8 @@ pub(super) fn endless(stage: &mut Stage) -> Result<()> {
         let log = log_of(&session)?;
         let older = log.with_file_name("transcript.1.log");
         let size = |path: &Path| path.metadata().map_or(0, |it| it.len());
-        let most = 2 * (limit << 20) + (64 << 10);
+        // Each of the two is full once it has come to its limit, by a mouthful of a holder at the most.
+        let most = 2 * ((limit << 20) + (64 << 10));
         let mut complaints = vec![];
         while hostel.listed("much")?["state"] != "exited" {
             let (newer, older) = (size(&log), size(&older));

@@ -174,7 +174,9 @@ pub(super) fn watches(stage: &mut Stage) -> Result<()> {
         if warnings != 1 {
             complaints.push(format!("it warned {warnings} times"));
         }
+        // It may be killed while it tidies up after the last one.
         drop(worker);
+        yard.tidy(&script)?;
         complaints.extend(yard.complaints()?);
         Ok(Findings {
             count: stage.count(2, 10),
