@@ -6,7 +6,7 @@ use handoff_api::ExitCode;
 use handoff_core::task::{Dependency, Part, TaskSpec, Until};
 use handoff_core::{Fence, Task, TaskId, TaskName, TaskState};
 use handoff_engine::{Attempt, reconcile};
-use handoff_files::{Watch, WatchError};
+use handoff_files::Watch;
 use handoff_store::queue::Change;
 use handoff_store::{StoreError, audit, events, read, tasks};
 
@@ -195,15 +195,22 @@ pub(super) fn wait_for_half_work(
         fence: Fence::new(1),
     };
     let file = stage.places().worktree(task.project, attempt).join(file);
-    let unwatched =
-        |error: &WatchError| Failure::failed("cannot watch the worktree").because(error);
-    let mut watch = Watch::on(&file).map_err(|error| unwatched(&error))?;
-    for _ in 0..60 {
+    for _ in 0..300 {
+        let watch = Watch::on(&file);
         if std::fs::read_to_string(&file).is_ok_and(|text| text.contains("half")) {
             return Ok(());
         }
-        let waited = watch.wait(Some(Duration::from_millis(500)));
-        waited.map_err(|error| unwatched(&error))?;
+        match watch {
+            Ok(mut watch) => {
+                let waited = watch.wait(Some(Duration::from_millis(500)));
+                let cannot = |error| Failure::failed("cannot watch the worktree").because(&error);
+                waited.map_err(cannot)?;
+            }
+            // The task is begun on record while its tree is still being made.
+            Err(_) => {
+                desk.store.bell()?.wait(Duration::from_millis(50))?;
+            }
+        }
     }
     Err(Failure::failed("the agent did not begin its work"))
 }
