@@ -25,6 +25,17 @@ use std::time::Duration;
 pub struct Watch {
     queue: OwnedFd,
     path: PathBuf,
+    bustle: Option<Bustle>,
+}
+
+/// A file that changes more often than anybody wants to hear of it.
+#[derive(Debug)]
+struct Bustle {
+    path: PathBuf,
+    /// Its number in the queue.
+    number: i32,
+    /// How long further changes of it may wait once one was heard.
+    pause: Duration,
 }
 
 /// Why [`Watch::wait`] returned.
@@ -76,6 +87,7 @@ impl Watch {
         Ok(Self {
             queue,
             path: path.to_path_buf(),
+            bustle: None,
         })
     }
 
@@ -115,10 +127,20 @@ impl Watch {
         Ok(self)
     }
 
-    fn add_file(&self, path: &Path) -> Result<(), WatchError> {
+    /// Hears changes of the file at `path` as well, but not each by itself: when nothing else happens, a change of it is
+    /// passed on with all that follow within `pause`. For a file that many change, and in which little concerns us.
+    pub fn also_on_bustle(mut self, path: &Path, pause: Duration) -> Result<Self, WatchError> {
+        self.bustle = Some(Bustle {
+            path: path.to_path_buf(),
+            number: self.add_file(path)?,
+            pause,
+        });
+        Ok(self)
+    }
+
+    fn add_file(&self, path: &Path) -> Result<i32, WatchError> {
         let events = WatchFlags::CLOSE_WRITE | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
         inotify::add_watch(&self.queue, path, events | WatchFlags::DONT_FOLLOW)
-            .map(drop)
             .map_err(|errno| cannot_watch(path, errno))
     }
 
@@ -127,27 +149,63 @@ impl Watch {
     /// A caller that polls the descriptor in a loop of its own calls this with a zero timeout
     /// when it becomes readable.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Wake, WatchError> {
+        match self.listen(timeout)? {
+            Heard::Nothing(wake) | Heard::Something(wake) => Ok(wake),
+            Heard::Bustle => self.let_pass(timeout),
+        }
+    }
+
+    fn listen(&self, timeout: Option<Duration>) -> Result<Heard, WatchError> {
         // A span too long for the kernel's type is as good as no end.
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut fds = [PollFd::new(&self.queue, PollFlags::IN)];
         match poll(&mut fds, timeout.as_ref()) {
-            Ok(0) => Ok(Wake::TimedOut),
+            Ok(0) => Ok(Heard::Nothing(Wake::TimedOut)),
             Ok(_) => self.drain(),
-            Err(Errno::INTR) => Ok(Wake::Interrupted),
+            Err(Errno::INTR) => Ok(Heard::Nothing(Wake::Interrupted)),
             Err(errno) => Err(at(&self.path, WatchError::Wait)(errno)),
         }
     }
 
-    fn drain(&mut self) -> Result<Wake, WatchError> {
+    /// Does not hear the busy file for a while, unless there is no time for that. The caller looks after it is heard again. After
+    /// an error it is not heard any more.
+    fn let_pass(&mut self, timeout: Option<Duration>) -> Result<Wake, WatchError> {
+        let Some(bustle) = &self.bustle else {
+            return Ok(Wake::Changed);
+        };
+        let pause = timeout.map_or(bustle.pause, |timeout| timeout.min(bustle.pause));
+        let path = bustle.path.clone();
+        // One that is gone already cannot be taken off; that it is gone is found out when it is to be put on again.
+        inotify::remove_watch(&self.queue, bustle.number).ok();
+        // The kernel has said at once that it is taken off.
+        let heard = match self.drain()? {
+            Heard::Bustle | Heard::Nothing(_) => self.listen(Some(pause))?,
+            heard @ Heard::Something(_) => heard,
+        };
+        let number = self.add_file(&path)?;
+        if let Some(bustle) = &mut self.bustle {
+            bustle.number = number;
+        }
+        match heard {
+            Heard::Something(wake) => Ok(wake),
+            Heard::Nothing(_) | Heard::Bustle => Ok(Wake::Changed),
+        }
+    }
+
+    fn drain(&self) -> Result<Heard, WatchError> {
         let mut buffer = [MaybeUninit::uninit(); 1024];
         let mut events = inotify::Reader::new(&self.queue, &mut buffer);
-        let mut wake = Wake::Changed;
+        let bustle = self.bustle.as_ref().map(|it| it.number);
+        let mut heard = Heard::Bustle;
         loop {
             match events.next() {
-                Ok(event) if ends_watch(event.events()) => wake = Wake::Gone,
+                Ok(event) if Some(event.wd()) == bustle && !is_gone(event.events()) => {}
+                Ok(event) if ends_watch(event.events()) => heard = Heard::Something(Wake::Gone),
                 // An overflowed queue is a change too: events were lost, so look.
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(wake),
+                Ok(_) if heard == Heard::Bustle => heard = Heard::Something(Wake::Changed),
+                Ok(_) => {}
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(heard),
                 Err(errno) => return Err(at(&self.path, WatchError::Wait)(errno)),
             }
         }
@@ -160,10 +218,22 @@ impl AsFd for Watch {
     }
 }
 
+/// What was in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing(Wake),
+    /// Changes of the busy file, and no others.
+    Bustle,
+    Something(Wake),
+}
+
 fn ends_watch(events: ReadFlags) -> bool {
-    events.intersects(
-        ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT | ReadFlags::IGNORED,
-    )
+    is_gone(events) || events.contains(ReadFlags::IGNORED)
+}
+
+/// The watch on the busy file is taken off now and then, and the kernel says so; that is not its end.
+fn is_gone(events: ReadFlags) -> bool {
+    events.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT)
 }
 
 fn cannot_watch(path: &Path, errno: Errno) -> WatchError {

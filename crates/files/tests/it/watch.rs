@@ -4,6 +4,7 @@ use crate::child::{LOCK, Part, Verdict, strace, verdict};
 use handoff_files::{Wake, Watch, WatchError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
+use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -52,6 +53,76 @@ fn reading_is_no_change() {
     let mut watch = Watch::on(&file).unwrap();
     File::open(&file).unwrap();
     assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+}
+
+/// A watch on a file and on a busy one, of which `pause` is let pass; and the number of its descriptor.
+fn beside_busy(pause: Duration) -> (TempDir, [PathBuf; 2], Watch, i32) {
+    let (place, file) = place();
+    let busy = place.path().join("busy");
+    File::create(&busy).unwrap();
+    let watch = Watch::on(&file).unwrap();
+    let watch = watch.also_on_bustle(&busy, pause).unwrap();
+    let descriptor = watch.as_fd().as_raw_fd();
+    (place, [file, busy], watch, descriptor)
+}
+
+/// Until the busy file is not heard any more.
+fn until_it_is_let_pass(descriptor: i32) {
+    let is_heard = || {
+        let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{descriptor}")).unwrap();
+        told.lines()
+            .filter(|it| it.starts_with("inotify wd:"))
+            .count()
+            > 1
+    };
+    while is_heard() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_busy_file_is_heard_once_for_all_that_happens_within_a_pause() {
+    let (_place, [_, busy], mut watch, descriptor) = beside_busy(Duration::from_millis(200));
+    for _ in 0..2 {
+        write(&busy);
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| watch.wait(BOUND).unwrap());
+            until_it_is_let_pass(descriptor);
+            write(&busy);
+            assert_eq!(waiter.join().unwrap(), Wake::Changed);
+        });
+        assert_eq!(watch.wait(AT_ONCE).unwrap(), Wake::TimedOut);
+    }
+    write(&busy);
+    assert_eq!(
+        watch.wait(AT_ONCE).unwrap(),
+        Wake::Changed,
+        "no time to wait"
+    );
+}
+
+#[test]
+fn a_busy_file_keeps_nobody_from_hearing_another_one() {
+    let (_place, [file, busy], mut watch, descriptor) = beside_busy(Duration::from_secs(3_600));
+    write(&busy);
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| watch.wait(None).unwrap());
+        until_it_is_let_pass(descriptor);
+        write(&file);
+        assert_eq!(waiter.join().unwrap(), Wake::Changed);
+    });
+}
+
+#[test]
+fn a_busy_file_that_goes_while_nobody_hears_it_is_an_error() {
+    let (_place, [_, busy], mut watch, descriptor) = beside_busy(Duration::from_millis(200));
+    write(&busy);
+    std::thread::scope(|scope| {
+        let waiter = scope.spawn(|| watch.wait(BOUND));
+        until_it_is_let_pass(descriptor);
+        std::fs::remove_file(&busy).unwrap();
+        assert!(matches!(waiter.join().unwrap(), Err(WatchError::Watch(..))));
+    });
 }
 
 #[test]
