@@ -9,6 +9,7 @@ mod distrust;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use handoff_core::CommitId;
@@ -86,12 +87,17 @@ const COMPLAINT: Bound = Bound::Last(64 * 1024);
 /// A checkout of a large repository takes minutes; a filter that hangs takes for ever.
 const TIMEOUT: Duration = Duration::from_secs(1800);
 
+const PATH: &str = "PATH";
+
 /// The git of this machine, run with a given environment.
 #[derive(Debug, Clone)]
 pub struct Git {
     environment: BTreeMap<OsString, OsString>,
     /// For what the user asked for by name: their language, their hooks, their identity.
     user_environment: BTreeMap<OsString, OsString>,
+    /// Where programs are, without a guard. Found out when git is called: most commands never do, and it costs as many looks
+    /// as there are directories.
+    path: OnceLock<Option<OsString>>,
 }
 
 /// A call of git that did not do its work.
@@ -161,20 +167,24 @@ impl Git {
             let kept = KEPT.iter().chain(&OF_THE_USER);
             !name.as_encoded_bytes().starts_with(b"GIT_") || kept.into_iter().any(|it| name == *it)
         };
-        let mut user_environment: BTreeMap<OsString, OsString> = environment
+        let user_environment: BTreeMap<OsString, OsString> = environment
             .into_iter()
             .filter(|(name, _)| is_kept(name))
             .collect();
-        if let Some(path) = user_environment.get_mut(OsStr::new("PATH")) {
-            *path = shim::without_shims(path);
-        }
         let mut environment = user_environment.clone();
         environment.retain(|name, _| !OF_THE_USER.iter().any(|it| name == *it));
         environment.extend(VARIABLES.map(|(name, value)| (name.into(), value.into())));
         Self {
             environment,
             user_environment,
+            path: OnceLock::new(),
         }
+    }
+
+    fn path(&self) -> Option<&OsString> {
+        let given = || self.user_environment.get(OsStr::new(PATH));
+        let path = || given().map(|path| shim::without_shims(path));
+        self.path.get_or_init(path).as_ref()
     }
 
     /// The same at a given time, for whoever must make the same commit again.
@@ -216,7 +226,7 @@ impl Git {
     /// The system's file lies beside where git is installed, or where the link to it is, as Homebrew has it; `/usr` has its in
     /// `/etc`.
     fn system_files(&self) -> Option<Vec<PathBuf>> {
-        let path = self.user_environment.get(OsStr::new("PATH"))?;
+        let path = self.path()?;
         let git = std::env::split_paths(path)
             .map(|directory| directory.join("git"))
             .find(|git| git.is_file())?;
@@ -233,13 +243,20 @@ impl Git {
 
     /// `name`, to be run where `dir` is.
     pub(crate) fn call(&self, name: &'static str, dir: &Path) -> Call {
-        Call::new(name, dir, &self.environment, &SETTINGS)
+        self.past_guards(Call::new(name, dir, &self.environment, &SETTINGS))
     }
 
     /// The same as the user would run it: with their configuration, their hooks and their language.
     /// Only for what they asked for by name, and for what runs nothing.
     pub(crate) fn user_call(&self, name: &'static str, dir: &Path) -> Call {
-        Call::new(name, dir, &self.user_environment, &USER_SETTINGS)
+        self.past_guards(Call::new(name, dir, &self.user_environment, &USER_SETTINGS))
+    }
+
+    fn past_guards(&self, call: Call) -> Call {
+        match self.path() {
+            Some(path) => call.variable(PATH, path),
+            None => call,
+        }
     }
 
     /// `name`, to be run in the tree with root `root`, whatever `core.worktree` says.

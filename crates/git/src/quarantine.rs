@@ -81,7 +81,7 @@ impl Git {
             "--untracked-files=all",
             "--ignore-submodules=dirty",
         ]);
-        Ok(call.harmless().run()?.is_empty())
+        Ok(call.run()?.is_empty())
     }
 
     /// How many bytes the files have that are not as the index has them, or not in it at all: what was staged is in git already.
@@ -93,7 +93,7 @@ impl Git {
             "--modified",
             "--exclude-standard",
         ]);
-        let names = split(&call.harmless().run()?);
+        let names = split(&call.run()?);
         let size = |name: &TreePath| {
             let path = root.join(OsStr::from_bytes(name.as_bytes()));
             path.symlink_metadata().map_or(0, |it| it.len())

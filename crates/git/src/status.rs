@@ -54,7 +54,7 @@ impl Git {
     /// Begins to look, for whoever has something else to do meanwhile.
     pub fn begin_status(&self, at: &Repository) -> Result<Look, GitError> {
         let root = at.tree()?;
-        let call = self.call_in_tree("status", root).harmless().arguments([
+        let call = self.call_in_tree("status", root).arguments([
             "--porcelain=v2",
             "--branch",
             "-z",

@@ -9,23 +9,23 @@
 //! waits for it, it can print a pipe's worth and then stands still.
 
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::AsFd as _;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::capture::{Captured, Stream};
 use crate::clock;
 use crate::exit::Exit;
 use crate::identity::Identity;
 use crate::pipe::{Pipe, PipeError};
+use crate::process::Process;
 
 /// A program that was started here. Dropping it ends it.
 #[derive(Debug)]
 pub struct Child {
-    process: std::process::Child,
+    process: Process,
     watch: Watch,
     state: State,
 }
@@ -33,7 +33,6 @@ pub struct Child {
 /// What we hold of a running program.
 #[derive(Debug)]
 pub(crate) struct Watch {
-    pub(crate) pidfd: OwnedFd,
     pub(crate) identity: Identity,
     pub(crate) stdout: Pipe,
     pub(crate) stderr: Pipe,
@@ -68,7 +67,7 @@ pub enum WaitError {
 }
 
 impl Child {
-    pub(crate) const fn new(process: std::process::Child, watch: Watch) -> Self {
+    pub(crate) const fn new(process: Process, watch: Watch) -> Self {
         Self {
             process,
             watch,
@@ -121,7 +120,7 @@ impl Child {
     pub fn poll_fds(&self) -> Vec<PollFd<'_>> {
         let pipes = [&self.watch.stdout, &self.watch.stderr];
         let ends = pipes.into_iter().filter_map(Pipe::open_end);
-        std::iter::once(self.watch.pidfd.as_fd())
+        std::iter::once(self.process.pidfd.as_fd())
             .chain(ends)
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect()
@@ -150,18 +149,18 @@ impl Child {
     /// The leader has ended: ends what is left of its group and then reaps it, in this order.
     fn finish(&mut self) -> Result<(), WaitError> {
         self.kill_group()?;
-        let status = self
-            .process
-            .wait()
-            .map_err(|e| WaitError::Wait(self.identity().pid, e))?;
-        self.state = State::Ended(Exit::from_status(status));
+        let reaped = self.process.reap();
+        let exit = reaped.map_err(|e| WaitError::Wait(self.identity().pid, e))?;
+        self.state = State::Ended(exit);
         self.read(Pipe::read_rest)
     }
 
     fn kill_group(&self) -> Result<(), WaitError> {
-        match kill_process_group(group(self.identity().pid), Signal::KILL) {
-            Ok(()) | Err(Errno::SRCH) => Ok(()),
-            Err(errno) => Err(WaitError::Kill(self.identity().pid, errno.into())),
+        match self.process.kill_group() {
+            Err(error) if Errno::from_io_error(&error) != Some(Errno::SRCH) => {
+                Err(WaitError::Kill(self.identity().pid, error))
+            }
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 
@@ -189,14 +188,6 @@ impl Child {
         }
         Ok(())
     }
-}
-
-/// The group that a process we started leads.
-pub(crate) fn group(number: u32) -> Pid {
-    i32::try_from(number)
-        .ok()
-        .and_then(Pid::from_raw)
-        .expect("a process has a positive number")
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -5,23 +5,20 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Signal, kill_process_group, setsid};
 
-use crate::child::group;
+use crate::birth::{Bond, Stdio};
 use crate::clock;
-use crate::launch::{StartError, bare};
+use crate::launch::{NOTHING, StartError, bear, pipe};
+use crate::process::Process;
 use crate::program::Program;
 
 /// A program that will outlive us. Dropping this leaves it alone.
 #[derive(Debug)]
 pub struct Detached {
-    process: std::process::Child,
+    process: Process,
     report: File,
 }
 
@@ -39,17 +36,18 @@ const LONGEST_REPORT: usize = 64 * 1024;
 
 /// Starts a program that outlives us. Its input is empty and its complaints are dropped.
 pub fn detach(program: &Program) -> Result<Detached, StartError> {
-    let failed = |source| StartError::Start {
-        name: program.name.clone(),
-        cwd: program.cwd.clone(),
-        source,
-    };
-    let mut process = command(program)?.spawn().map_err(failed)?;
-    let stdout = process.stdout.take().expect("standard output is piped");
-    Ok(Detached {
-        process,
-        report: OwnedFd::from(stdout).into(),
-    })
+    let connected = connect().map_err(|error| StartError::of(program, error));
+    let (report, stdio) = connected?;
+    let process = bear(program, stdio, Bond::Nothing)?;
+    Ok(Detached { process, report })
+}
+
+/// Where we read its report, and what it is connected to.
+fn connect() -> io::Result<(File, Stdio)> {
+    let nothing = File::options().read(true).write(true).open(NOTHING)?;
+    let (report, stdout) = pipe()?;
+    let stdio = Stdio::new(nothing.try_clone()?.into(), stdout, nothing.into())?;
+    Ok((report.into(), stdio))
 }
 
 impl Detached {
@@ -76,27 +74,8 @@ impl Detached {
     }
 
     /// Ends it after all, with its group: it did not come up.
-    pub fn end(mut self) -> io::Result<()> {
-        // Unreaped, so the number is still its own.
-        kill_process_group(group(self.process.id()), Signal::KILL)?;
-        self.process.wait().map(drop)
+    pub fn end(self) -> io::Result<()> {
+        self.process.kill_group()?;
+        self.process.reap().map(drop)
     }
-}
-
-fn command(program: &Program) -> Result<Command, StartError> {
-    let mut command = bare(program)?;
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    #[expect(
-        unsafe_code,
-        reason = "std has no safe way to start a program in a session of its own"
-    )]
-    // SAFETY: between fork and exec only `setsid` is called, as a plain system call: no allocation, no
-    // lock, nothing that another thread may have held at the fork.
-    unsafe {
-        command.pre_exec(|| Ok(setsid().map(drop)?));
-    }
-    Ok(command)
 }

@@ -1,8 +1,6 @@
 //! How a program ended, or that it has not.
 
 use std::fmt;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
 
 /// What waiting for a program came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +18,6 @@ impl Exit {
     #[must_use]
     pub const fn is_success(self) -> bool {
         matches!(self, Self::Code(0))
-    }
-
-    pub(crate) fn from_status(status: ExitStatus) -> Self {
-        status
-            .code()
-            .map(Self::Code)
-            .or_else(|| status.signal().map(Self::Signal))
-            .expect("a program that was reaped ended by a code or by a signal")
     }
 }
 

@@ -7,21 +7,26 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use rustix::fs::{MemfdFlags, memfd_create};
-use rustix::io::Errno;
-use rustix::process::{
-    PidfdFlags, Signal, getpid, getppid, pidfd_open, set_parent_process_death_signal,
-};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::getpid;
 
-use crate::child::{Child, Watch, group};
+use crate::birth::{Birth, Bond, Stdio, die_with};
+use crate::child::{Child, Watch};
 use crate::identity::Identity;
+use crate::image::Image;
 use crate::pipe::Pipe;
-use crate::program::{Fate, Program, Stdin};
-use crate::sandbox::{Prepared, SandboxError};
+use crate::process::Process;
+use crate::program::{Program, Stdin};
+use crate::sandbox::{Prepared, Sandbox, SandboxError};
+
+/// Reads as empty, and takes everything.
+pub(crate) const NOTHING: &str = "/dev/null";
 
 /// A program could not be started. Nothing of it is left.
 #[derive(Debug, thiserror::Error)]
@@ -48,43 +53,72 @@ pub enum StartError {
     Watch(OsString, #[source] io::Error),
 }
 
-/// Starts a program.
-pub fn start(program: &Program) -> Result<Child, StartError> {
-    let mut process = command(program)?
-        .spawn()
-        .map_err(|source| StartError::Start {
+impl StartError {
+    pub(crate) fn of(program: &Program, source: io::Error) -> Self {
+        Self::Start {
             name: program.name.clone(),
             cwd: program.cwd.clone(),
             source,
-        })?;
-    match watch(&mut process, program) {
+        }
+    }
+}
+
+/// Starts a program.
+pub fn start(program: &Program) -> Result<Child, StartError> {
+    let failed = |error| StartError::of(program, error);
+    let stdin = stdin(&program.stdin).map_err(|e| StartError::Input(program.name.clone(), e))?;
+    let (our_stdout, stdout) = pipe().map_err(failed)?;
+    let (our_stderr, stderr) = pipe().map_err(failed)?;
+    let stdio = Stdio::new(stdin, stdout, stderr).map_err(failed)?;
+    let process = bear(program, stdio, Bond::Life)?;
+    match watch(&process, program, our_stdout, our_stderr) {
         Ok(watch) => Ok(Child::new(process, watch)),
         Err(source) => {
-            // Unreaped, so the number is still its own; a failure here leaves it to the kernel.
-            process.kill().and_then(|()| process.wait()).ok();
+            // A failure here leaves it to the kernel.
+            process.kill_group().and_then(|()| process.reap()).ok();
             Err(StartError::Watch(program.name.clone(), source))
         }
     }
 }
 
+/// Starts it with these connections. Our copies of them are closed.
+pub(crate) fn bear(program: &Program, stdio: Stdio, bond: Bond) -> Result<Process, StartError> {
+    let failed = |error| StartError::of(program, error);
+    let birth = Birth {
+        image: Image::of(program).map_err(failed)?,
+        stdio,
+        bond,
+        sandbox: sandbox(program)?,
+    };
+    birth.start().map_err(failed)
+}
+
+/// Where we read, and where the program prints.
+pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok(pipe_with(PipeFlags::CLOEXEC)?)
+}
+
+fn sandbox(program: &Program) -> Result<Option<Prepared>, StartError> {
+    let prepared = program.sandbox.as_ref().map(Sandbox::prepare).transpose();
+    prepared.map_err(|error| StartError::Sandbox(program.name.clone(), Box::new(error)))
+}
+
 /// What a program is, whoever starts it and whatever it is connected to.
 pub(crate) fn bare(program: &Program) -> Result<Command, StartError> {
+    let file = { program.file() }.map_err(|error| StartError::of(program, error))?;
     #[expect(
         clippy::disallowed_methods,
         reason = "this is where programs are started"
     )]
-    let mut command = Command::new(program.file().as_os_str());
+    let mut command = Command::new(file.as_os_str());
     command
         .arg0(&program.name)
         .args(&program.arguments)
         .current_dir(&program.cwd)
         .env_clear()
         .envs(&program.environment);
-    if let Some(sandbox) = &program.sandbox {
-        let prepared = sandbox.prepare();
-        let prepared =
-            prepared.map_err(|error| StartError::Sandbox(program.name.clone(), Box::new(error)))?;
-        confine(&mut command, prepared);
+    if let Some(sandbox) = sandbox(program)? {
+        confine(&mut command, sandbox);
     }
     Ok(command)
 }
@@ -102,25 +136,11 @@ fn confine(command: &mut Command, sandbox: Prepared) {
     }
 }
 
-fn command(program: &Program) -> Result<Command, StartError> {
-    let mut command = bare(program)?;
-    command
-        .stdin(stdin(&program.stdin).map_err(|e| StartError::Input(program.name.clone(), e))?)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    match program.fate {
-        Fate::Shared => die_with_starter(&mut command),
-        Fate::Own => {}
-    }
-    Ok(command)
-}
-
 /// The bytes lie in memory that the program reads as a file: a pipe would need somebody who
 /// writes while the program prints.
-pub(crate) fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
+pub(crate) fn stdin(stdin: &Stdin) -> io::Result<OwnedFd> {
     match stdin {
-        Stdin::Empty => Ok(Stdio::null()),
+        Stdin::Empty => Ok(File::open(NOTHING)?.into()),
         Stdin::Bytes(bytes) => {
             let mut file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
             file.write_all(bytes)?;
@@ -134,15 +154,7 @@ pub(crate) fn stdin(stdin: &Stdin) -> io::Result<Stdio> {
 /// Asks the kernel to kill the program when the thread that starts it ends.
 pub(crate) fn die_with_starter(command: &mut Command) {
     let starter = getpid();
-    let bind = move || {
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        // If the starter died before the line above, nobody would ever send that signal.
-        if getppid() == Some(starter) {
-            Ok(())
-        } else {
-            Err(Errno::SRCH.into())
-        }
-    };
+    let bind = move || Ok(die_with(starter)?);
     #[expect(
         unsafe_code,
         reason = "std has no safe way to ask for a signal at the parent's death"
@@ -154,13 +166,15 @@ pub(crate) fn die_with_starter(command: &mut Command) {
     }
 }
 
-fn watch(process: &mut std::process::Child, program: &Program) -> io::Result<Watch> {
-    let stdout = process.stdout.take().expect("standard output is piped");
-    let stderr = process.stderr.take().expect("standard error is piped");
+fn watch(
+    process: &Process,
+    program: &Program,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+) -> io::Result<Watch> {
     Ok(Watch {
-        pidfd: pidfd_open(group(process.id()), PidfdFlags::empty())?,
-        identity: Identity::read(process.id())?,
-        stdout: Pipe::new(stdout.into(), program.stdout)?,
-        stderr: Pipe::new(stderr.into(), program.stderr)?,
+        identity: Identity::read(process.pid)?,
+        stdout: Pipe::new(stdout, program.stdout)?,
+        stderr: Pipe::new(stderr, program.stderr)?,
     })
 }

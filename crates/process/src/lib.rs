@@ -22,12 +22,13 @@
 //!
 //! Nothing here knows a task, a session or git, and nothing is inherited by what is started here:
 //! whoever describes a program says its whole environment. Only what this crate started is ever
-//! signalled. This is the only crate with unsafe code: what happens between fork and exec, and calls of the
+//! signalled. This is the only crate with unsafe code: what happens before exec, and calls of the
 //! kernel that nobody has wrapped.
 
 #![warn(missing_docs)]
 
 pub mod ancestry;
+mod birth;
 pub mod capture;
 pub mod child;
 pub mod clock;
@@ -37,12 +38,14 @@ pub mod detach;
 mod exit;
 pub mod id;
 mod identity;
+mod image;
 pub mod launch;
 pub mod listening;
 pub mod open_files;
 pub mod output;
 pub mod peer;
 mod pipe;
+mod process;
 pub mod program;
 pub mod replace;
 pub mod sandbox;
@@ -69,7 +72,7 @@ pub use listening::listening_ports;
 pub use open_files::open_files;
 pub use output::{Output, RunError, output};
 pub use peer::Peer;
-pub use program::{Fate, Program, Stdin};
+pub use program::{Program, Stdin};
 pub use replace::{Input, replace};
 pub use sandbox::{Kernel, Sandbox, SandboxError};
 pub use signal_name::{SignalName, SignalNameError};

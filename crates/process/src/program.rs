@@ -7,12 +7,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use rustix::io::Errno;
 
 use crate::capture::Bound;
 use crate::sandbox::Sandbox;
+
+/// Where programs are looked for without a PATH, as the C library has it.
+const USUAL_PATH: &str = "/bin:/usr/bin";
 
 /// How much of what a program prints is kept when nobody says otherwise.
 pub const DEFAULT_BOUND: Bound = Bound::Last(64 * 1024);
@@ -34,20 +39,8 @@ pub struct Program {
     pub stdout: Bound,
     /// How much of its standard error is kept.
     pub stderr: Bound,
-    /// What becomes of it when we are killed.
-    pub fate: Fate,
     /// What holds it, from its first instruction on.
     pub sandbox: Option<Sandbox>,
-}
-
-/// What becomes of a program when the one who started it is killed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// The kernel kills it too.
-    Shared,
-    /// It goes on to its own end. Only for what reads and soon ends: it is quicker to start, because nothing has to be
-    /// done between fork and exec.
-    Own,
 }
 
 /// What a program reads from its standard input.
@@ -72,26 +65,32 @@ impl Program {
             stdin: Stdin::Empty,
             stdout: DEFAULT_BOUND,
             stderr: DEFAULT_BOUND,
-            fate: Fate::Shared,
             sandbox: None,
         }
     }
 
-    /// The file that a name stands for: the first in the PATH of the environment that can be run. Without one the name
-    /// stays, and starting it says what is wrong. A PATH that is relative to wherever one stands is passed over.
-    ///
-    /// The library would look for it after the fork, and could not start it without copying our memory.
-    pub(crate) fn file(&self) -> Cow<'_, Path> {
+    /// The file that a name stands for: the first in the PATH of the environment that can be run. A PATH that is relative to
+    /// wherever one stands is passed over. A name that stands for none is never taken for a file of the directory where the
+    /// program is to start.
+    pub(crate) fn file(&self) -> io::Result<Cow<'_, Path>> {
         let name = Path::new(&self.name);
+        if self.name.as_encoded_bytes().contains(&b'/') {
+            return Ok(name.into());
+        }
         let path = self.environment.get(OsStr::new("PATH"));
-        let is_file = self.name.as_encoded_bytes().contains(&b'/');
-        let found = path.filter(|_| !is_file).and_then(|path| {
-            let files = env::split_paths(path)
-                .filter(|dir| dir.is_absolute())
-                .map(|dir| dir.join(name));
-            { files }.find(|file| can_be_run(file))
-        });
-        found.map_or(Cow::Borrowed(name), Cow::Owned)
+        let files = env::split_paths(path.map_or(OsStr::new(USUAL_PATH), OsString::as_os_str))
+            .filter(|dir| dir.is_absolute())
+            .map(|dir| dir.join(name));
+        let mut refusal = Errno::NOENT;
+        for file in files {
+            if can_be_run(&file) {
+                return Ok(file.into());
+            }
+            if file.exists() {
+                refusal = Errno::ACCESS;
+            }
+        }
+        Err(refusal.into())
     }
 
     /// The same program with more arguments.
@@ -131,6 +130,7 @@ mod tests {
             dir
         };
         let (data, first) = (place("data", 0o644), place("first", 0o755));
+        let only_data = data.clone();
         fs::create_dir_all(root.path().join("folder/tool")).unwrap();
         let mut program = Program::new("tool", "/");
         let dirs = [
@@ -143,10 +143,18 @@ mod tests {
             .chain([data, first.clone(), place("second", 0o755)]);
         let path = env::join_paths(dirs).unwrap();
         program.environment.insert("PATH".into(), path);
-        assert_eq!(program.file(), first.join("tool"));
-        program.name = "unknown".into();
-        assert_eq!(program.file(), Path::new("unknown"));
+        assert_eq!(program.file().unwrap(), first.join("tool"));
         program.name = "./tool".into();
-        assert_eq!(program.file(), Path::new("./tool"));
+        assert_eq!(program.file().unwrap(), Path::new("./tool"));
+        let refusal = |program: &Program| program.file().unwrap_err().kind();
+        program.name = "unknown".into();
+        assert_eq!(refusal(&program), io::ErrorKind::NotFound);
+        program.name = "tool".into();
+        program.environment.insert("PATH".into(), only_data.into());
+        assert_eq!(refusal(&program), io::ErrorKind::PermissionDenied);
+        program.environment.clear();
+        assert_eq!(refusal(&program), io::ErrorKind::NotFound);
+        program.name = "sh".into();
+        assert_eq!(program.file().unwrap(), Path::new("/bin/sh"));
     }
 }

@@ -31,9 +31,5 @@ pub fn replace(program: &Program, input: Input) -> StartError {
             Err(error) => return StartError::Input(program.name.clone(), error),
         },
     }
-    StartError::Start {
-        name: program.name.clone(),
-        cwd: program.cwd.clone(),
-        source: command.exec(),
-    }
+    StartError::of(program, command.exec())
 }

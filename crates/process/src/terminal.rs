@@ -21,10 +21,10 @@ use rustix::process::{
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcgetpgrp, tcsetwinsize};
 
-use crate::child::group;
 use crate::exit::Exit;
 use crate::identity::Identity;
 use crate::launch::{StartError, bare, die_with_starter};
+use crate::process::group;
 use crate::program::Program;
 
 /// How many characters a terminal shows.

@@ -19,9 +19,9 @@ use rustix::process::{
 };
 
 use crate::ancestry::{Ancestor, ancestry};
-use crate::child::group;
 use crate::clock;
 use crate::identity::Identity;
+use crate::process::group;
 use crate::signal_name::SignalName;
 use crate::stat::{Life, Stat};
 

@@ -13,9 +13,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::child::group;
 use crate::identity::Identity;
 use crate::launch::{StartError, bare};
+use crate::process::group;
 use crate::program::Program;
 use crate::summons::{Summoned, Summons};
 use crate::tree;

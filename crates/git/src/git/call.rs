@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
-use handoff_process::{Child, Exit, Fate, Program, Sandbox, Stdin, output, start};
+use handoff_process::{Child, Exit, Output, Program, Sandbox, Stdin, output, start};
 
 use super::{ANSWER, COMPLAINT, GitError, TIMEOUT, commit_id, complaint};
 use crate::index::PrivateIndex;
@@ -91,12 +91,6 @@ impl Call {
         self.variable("GIT_INDEX_FILE", index.path())
     }
 
-    /// It only looks: when we are killed it may go on to its end.
-    pub(crate) fn harmless(mut self) -> Self {
-        self.program.fate = Fate::Own;
-        self
-    }
-
     /// Held to what this sandbox lets it change, with everything that it runs.
     pub(crate) fn sandbox(mut self, sandbox: Sandbox) -> Self {
         self.program.sandbox = Some(sandbox);
@@ -141,18 +135,7 @@ impl Call {
 
     /// Runs it, and returns how it ended and all that it said: what hooks say is part of the answer.
     pub(crate) fn run_aloud(self) -> Result<(Exit, Vec<u8>), GitError> {
-        let Self {
-            name: call,
-            dir,
-            program,
-        } = self;
-        let output = output(&program, Some(TIMEOUT)).map_err(|source| GitError::Run {
-            call,
-            dir,
-            source,
-        })?;
-        let said = [Vec::from(output.stdout), output.stderr.into()].concat();
-        Ok((output.exit, said))
+        self.begin()?.finish_aloud()
     }
 
     /// Runs it, and returns how it ended and what it printed: exit code 1 is an answer too.
@@ -217,18 +200,15 @@ impl Begun {
             .and_then(|answer| answer.map_err(|failure| *failure))
     }
 
+    /// The same, and returns how it ended and all that it said.
+    pub(crate) fn finish_aloud(self) -> Result<(Exit, Vec<u8>), GitError> {
+        let (output, ..) = self.end()?;
+        let said = [Vec::from(output.stdout), output.stderr.into()].concat();
+        Ok((output.exit, said))
+    }
+
     fn answer(self) -> Result<Result<Vec<u8>, Box<GitError>>, GitError> {
-        let Self { call, dir, child } = self;
-        let output = match child.output(Some(TIMEOUT)) {
-            Ok(output) => output,
-            Err(error) => {
-                return Err(GitError::Run {
-                    call,
-                    dir,
-                    source: error.into(),
-                });
-            }
-        };
+        let (output, call, dir) = self.end()?;
         if output.exit.is_success() {
             return Ok(Ok(output.stdout.into()));
         }
@@ -239,5 +219,18 @@ impl Begun {
             exit: output.exit,
             complaint,
         })))
+    }
+
+    /// Waits for its end, and returns what it was besides.
+    fn end(self) -> Result<(Output, &'static str, PathBuf), GitError> {
+        let Self { call, dir, child } = self;
+        match child.output(Some(TIMEOUT)) {
+            Ok(output) => Ok((output, call, dir)),
+            Err(error) => Err(GitError::Run {
+                call,
+                dir,
+                source: error.into(),
+            }),
+        }
     }
 }

@@ -7,6 +7,8 @@ mod detach;
 #[cfg(test)]
 mod group;
 #[cfg(test)]
+mod launch;
+#[cfg(test)]
 mod output;
 #[cfg(test)]
 mod part;
