@@ -1,16 +1,11 @@
 //! Commits that lie in files of their own, read without git: those of the last days, until git packs them. Starting git costs more
 //! than all of it. Whatever is not as plain as expected is none of our business: git is asked then.
 
-use std::fs::File;
-use std::io::Read as _;
-
 use handoff_core::CommitId;
 
-use crate::inflate::inflate;
+use crate::loose_object;
 use crate::repository::Repository;
 
-/// A commit is not read beyond this.
-const LARGEST: usize = 64 * 1024;
 /// So many digits of an id are shown, as git does it where that is enough.
 const SHOWN: usize = 7;
 
@@ -29,25 +24,13 @@ pub(crate) fn newest(at: &Repository, limit: u32) -> Option<Vec<Vec<u8>>> {
     let mut found = vec![];
     for _ in 0..limit {
         let Some(id) = next else { break };
-        let commit = Commit::parse(&read(at, &id)?)?;
+        let text = loose_object::read(&common.join("objects"), id.as_str(), "commit")?;
+        let commit = Commit::parse(&text)?;
         let short = id.as_str().get(..SHOWN)?;
         found.push([short.as_bytes(), b" ", &commit.subject].concat());
         next = commit.parent;
     }
     Some(found)
-}
-
-fn read(at: &Repository, id: &CommitId) -> Option<Vec<u8>> {
-    let (directory, name) = id.as_str().split_at_checked(2)?;
-    let path = at.common_dir().join("objects").join(directory).join(name);
-    let mut packed = vec![];
-    let limit = u64::try_from(LARGEST).ok()?;
-    File::open(path)
-        .ok()?
-        .take(limit)
-        .read_to_end(&mut packed)
-        .ok()?;
-    inflate(&packed, LARGEST)
 }
 
 struct Commit {
@@ -57,12 +40,8 @@ struct Commit {
 
 impl Commit {
     /// None for a merge, whose parents git sorts by time, and for words in another encoding.
-    fn parse(object: &[u8]) -> Option<Self> {
-        let (head, body) = split(object, b"\0")?;
-        if !head.starts_with(b"commit ") {
-            return None;
-        }
-        let (fields, message) = split(body, b"\n\n")?;
+    fn parse(text: &[u8]) -> Option<Self> {
+        let (fields, message) = split(text, b"\n\n")?;
         let mut parent = None;
         for field in fields.split(|&byte| byte == b'\n') {
             if field.starts_with(b"encoding ") {

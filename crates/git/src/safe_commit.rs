@@ -20,6 +20,7 @@ mod index_file;
 mod intent;
 mod landing;
 mod merge;
+mod new_objects;
 mod publishing;
 mod ref_file;
 pub mod repair;
@@ -50,7 +51,6 @@ use self::scene::{Scene, recall};
 pub(crate) use self::shared_index::remove as remove_file;
 use self::shared_index::{SharedIndex, Stamp};
 pub use self::staging::{StagingRefusal, Version};
-use self::syncing::Syncing;
 use self::wrappers::Wrapped;
 pub(crate) use self::wrappers::quoted;
 use crate::commit_lock::CommitLock;
@@ -84,8 +84,6 @@ pub struct Prepared<'a> {
     at: &'a Repository,
     _lock: &'a CommitLock,
     booth: Booth,
-    /// What a repair would need.
-    syncing: Syncing,
     intent: Intent,
     commit: CommitId,
     changed: Vec<TreePath>,
@@ -118,7 +116,7 @@ impl Git {
             .copy_to(&booth.file(publishing::INDEX))
             .and_then(|stamp| booth.keep_index().map(|()| stamp))
             .map_err(|error| SafeCommitError::Index(at.git_dir().to_owned(), error))?;
-        let syncing = booth.begin(at, &intent)?;
+        booth.begin(at, &intent)?;
         self.stage(at, &scene, &booth, &intent, request)?;
         let said = self
             .commit_in(&booth, &scene, &intent, &wrapped)
@@ -141,7 +139,6 @@ impl Git {
             at,
             _lock: lock,
             booth,
-            syncing,
             intent,
             commit,
             changed: scene.plan.changed,
@@ -262,13 +259,16 @@ impl Git {
             }
             Content::Replacing | Content::Staged | Content::Merge => call,
         };
-        let (exit, said) = call.run_aloud()?;
+        let begun = call.begin()?;
+        // While git works: nobody waits for it then.
+        let synced = syncing::sync_together(&booth.needed());
+        let (exit, said) = begun.finish_aloud()?;
         let said = lines(&said);
-        if exit.is_success() {
-            Ok(said)
-        } else {
-            Err(SafeCommitError::Refused { exit, said })
+        if !exit.is_success() {
+            return Err(SafeCommitError::Refused { exit, said });
         }
+        let failed = |error| SafeCommitError::Sync(booth.path().to_owned(), error);
+        synced.map(|()| said).map_err(failed)
     }
 
     /// A hook may stage more than was declared; a file in the place of a directory takes the place of all that was in it.

@@ -102,58 +102,62 @@ impl Git {
     }
 }
 
-/// Takes away the bits that make git pass over a file: "assume unchanged", and "skip" where the
-/// file is there all the same.
+/// Makes git look at files that it was told to pass over: "assume unchanged", and "skip" where the file is there all the same.
+///
+/// Taking the bits away is not enough. Most gits compare times by the second, and one that was passed over is not looked into
+/// when the index is written again: a change of the same size within that second is gone for them. So the entries are made anew,
+/// with nothing known of their files.
 fn unhide(root: &Path, call: &impl Fn(&'static str) -> Call) -> Result<(), GitError> {
-    let listing = call("ls-files").arguments(["-v", "-z"]);
+    let listing = call("ls-files").arguments(["-v", "-s", "-z"]);
     let unknown = listing.unknown_answer();
     let entries = parse(&listing.run()?).ok_or(unknown)?;
     let is_there = |path: &[u8]| root.join(path_of(path)).symlink_metadata().is_ok();
-    let assumed = entries
-        .iter()
-        .filter(|entry| entry.tag.is_ascii_lowercase());
-    let skipped = entries
-        .iter()
-        .filter(|e| e.tag.eq_ignore_ascii_case(&b's') && is_there(&e.path));
-    for (option, paths) in [
-        ("--no-assume-unchanged", joined(assumed)),
-        ("--no-skip-worktree", joined(skipped)),
-    ] {
-        if !paths.is_empty() {
-            call("update-index")
-                .arguments([option, "-z", "--stdin"])
-                .input(paths)
-                .run()?;
-        }
+    let is_hidden = |entry: &&Entry| match entry.tag {
+        b's' | b'S' => is_there(&entry.path),
+        tag => tag.is_ascii_lowercase(),
+    };
+    let hidden = entries.iter().filter(is_hidden);
+    let anew: Vec<u8> = hidden.flat_map(Entry::line).collect();
+    if anew.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let anew = call("update-index")
+        .arguments(["-z", "--index-info"])
+        .input(anew);
+    anew.run().map(drop)
 }
 
 struct Entry {
     tag: u8,
+    /// Mode, object and stage, as git wants them back.
+    content: Vec<u8>,
     path: Vec<u8>,
 }
 
-/// `<tag> <path> NUL`, repeated.
+impl Entry {
+    fn line(&self) -> Vec<u8> {
+        [self.content.as_slice(), b"\t", &self.path, b"\0"].concat()
+    }
+}
+
+/// `<tag> <mode> <object> <stage> TAB <path> NUL`, repeated.
 fn parse(listing: &[u8]) -> Option<Vec<Entry>> {
     let lines = listing
         .strip_suffix(b"\0")
         .into_iter()
         .flat_map(|l| l.split(|&b| b == 0));
     lines
-        .map(|line| match line {
-            [tag, b' ', path @ ..] => Some(Entry {
+        .map(|line| {
+            let [tag, b' ', rest @ ..] = line else {
+                return None;
+            };
+            let tab = rest.iter().position(|&byte| byte == b'\t')?;
+            Some(Entry {
                 tag: *tag,
-                path: path.to_owned(),
-            }),
-            _ => None,
+                content: rest[..tab].to_owned(),
+                path: rest[tab + 1..].to_owned(),
+            })
         })
-        .collect()
-}
-
-fn joined<'entry>(entries: impl Iterator<Item = &'entry Entry>) -> Vec<u8> {
-    entries
-        .flat_map(|entry| entry.path.iter().copied().chain([0]))
         .collect()
 }
 

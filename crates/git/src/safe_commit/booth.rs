@@ -19,7 +19,6 @@ use handoff_process::mint;
 
 use super::intent::{self, Intent};
 use super::publishing::{INDEX, INDEX_BEFORE};
-use super::syncing::Syncing;
 use crate::repository::Repository;
 use crate::tree_path::{TreePath, joined, split};
 
@@ -105,15 +104,17 @@ impl Booth {
         }
     }
 
-    /// Begins the commit: from here on it is known what it stands on. What a repair needs is on its way to the disk, and must
-    /// be there before anything outside changes.
-    pub(super) fn begin(&self, at: &Repository, intent: &Intent) -> Result<Syncing, BoothError> {
+    /// Begins the commit: from here on it is known what it stands on.
+    pub(super) fn begin(&self, at: &Repository, intent: &Intent) -> Result<(), BoothError> {
         self.write_head(intent.parent.as_ref())?;
         self.copy_settings(at.git_dir())?;
         self.link_halves(at.git_dir())?;
-        self.write_intent(intent)?;
-        let needed = [PATHS, intent::FILE, INDEX_BEFORE];
-        Ok(Syncing::begin_aside(needed.map(|name| self.file(name))))
+        self.write_intent(intent)
+    }
+
+    /// What a repair needs: it must be on stable storage before anything outside changes.
+    pub(super) fn needed(&self) -> [PathBuf; 3] {
+        [PATHS, intent::FILE, INDEX_BEFORE].map(|name| self.file(name))
     }
 
     /// A file as old as the commit's beginning: nothing that belongs to it is older.
@@ -183,8 +184,15 @@ impl Booth {
     /// A file in it, whatever it is for.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, BoothError> {
         let file = self.file(name);
-        let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-        match made.and_then(|()| fs::write(&file, bytes)) {
+        let written = match fs::write(&file, bytes) {
+            // Few are further down, and looking for the directory each time costs more than all the others.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let made = file.parent().map_or(Ok(()), fs::create_dir_all);
+                made.and_then(|()| fs::write(&file, bytes))
+            }
+            written => written,
+        };
+        match written {
             Ok(()) => Ok(file),
             Err(error) => Err(BoothError::File(file, error)),
         }

@@ -27,6 +27,14 @@ pub(super) fn forgetting<'p>(
     rest.is_empty().then_some(written)
 }
 
+/// The ids of all trees that are known; none if it is of a form that is not known here.
+pub(super) fn ids(content: &[u8]) -> Option<Vec<&[u8]>> {
+    let (root, rest) = Node::parse(content, DEEPEST)?;
+    let mut found = vec![];
+    root.list(&mut found);
+    rest.is_empty().then_some(found)
+}
+
 /// No path has more parts: a record that does was made to overflow the stack.
 const DEEPEST: usize = 2_048;
 
@@ -57,6 +65,13 @@ impl<'a> Node<'a> {
         };
         if let Some(node) = self.below.iter_mut().find(|it| it.name == name) {
             node.forget(rest);
+        }
+    }
+
+    fn list(&self, to: &mut Vec<&'a [u8]>) {
+        to.extend(self.known.map(|(_, id)| id));
+        for node in &self.below {
+            node.list(to);
         }
     }
 
@@ -98,6 +113,14 @@ mod tests {
     }
 
     #[test]
+    fn only_what_is_known_has_an_id() {
+        let id = |digit: u8| vec![digit; ID];
+        assert_eq!(ids(WHOLE).unwrap(), [id(b'0'), id(b'1'), id(b'2')]);
+        let forgotten = forgetting(WHOLE, [b"b/file".as_slice()]).unwrap();
+        assert_eq!(ids(&forgotten).unwrap(), [id(b'1')]);
+    }
+
+    #[test]
     fn what_is_not_known_is_left_to_git() {
         for damaged in [
             b"".as_slice(),
@@ -106,6 +129,7 @@ mod tests {
             b"\x00-1 x\n",
         ] {
             assert_eq!(forgetting(damaged, []), None);
+            assert_eq!(ids(damaged), None);
         }
     }
 }

@@ -30,7 +30,7 @@ impl Graft<'_> {
     pub(super) fn grown(&self, paths: &[TreePath]) -> Option<Vec<u8>> {
         let [shared, before, after] = [self.shared, self.before, self.after].map(IndexFile::parse);
         let (shared, before, after) = (shared?, before?, after?);
-        let is_usual = [&shared, &before, &after].iter().all(|it| is_whole(it));
+        let is_usual = [&shared, &before, &after].iter().all(|it| it.is_whole());
         if shared.version != after.version || !is_usual {
             return None;
         }
@@ -53,12 +53,6 @@ impl Graft<'_> {
         let extensions = extensions(&shared, paths)?;
         Some(written(&shared, &entries, &extensions))
     }
-}
-
-/// Whether all entries are in it: one that is split or sparse has some elsewhere.
-fn is_whole(index: &IndexFile<'_>) -> bool {
-    let mut extensions = index.extensions.iter();
-    extensions.all(|it| !matches!(&it.name, b"link" | b"sdir"))
 }
 
 fn sorted<'a>(index: &IndexFile<'a>) -> Sorted<'a> {

@@ -127,6 +127,12 @@ impl<'a> IndexFile<'a> {
             digest,
         })
     }
+
+    /// Whether all entries are in it: one that is split or sparse has some elsewhere.
+    pub(super) fn is_whole(&self) -> bool {
+        let mut extensions = self.extensions.iter();
+        extensions.all(|it| !matches!(&it.name, b"link" | b"sdir"))
+    }
 }
 
 impl<'a> IndexEntry<'a> {

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_core::CommitId;
 
 use super::booth::Booth;
 use super::intent::Content;
+use super::new_objects::Making;
 use super::publishing::{self, Offer};
 use super::ref_file::{self, Forward};
 use super::syncing;
@@ -43,7 +45,10 @@ pub struct Landed {
     made: Made,
     booth: Booth,
     /// Their names must be on the disk before anybody is told; what is in them is.
-    renamed: Vec<PathBuf>,
+    renamed: [PathBuf; 2],
+    /// What these were before, held open because the file system gives back the room of a file when nobody has it any more:
+    /// where it tells the disk, that takes as long as a sync.
+    displaced: Vec<fs::File>,
 }
 
 impl Landed {
@@ -53,7 +58,9 @@ impl Landed {
             made,
             booth,
             renamed,
+            displaced,
         } = self;
+        drop(displaced);
         let directories: BTreeSet<_> = renamed
             .iter()
             .filter_map(|file| Some(file.parent()?.to_owned()))
@@ -96,6 +103,9 @@ impl Prepared<'_> {
             .sync()
             .map_err(|error| SafeCommitError::Sync(self.booth.path().to_owned(), error))?;
         self.booth.keep();
+        let renamed = self.renamed();
+        let displaced = renamed.iter().filter_map(|it| fs::File::open(it).ok());
+        let displaced = displaced.collect();
         self.note(Phase::Prepared);
         match self.forward() {
             Ok(Forward::Done) => {}
@@ -124,7 +134,6 @@ impl Prepared<'_> {
         self.git.forget_squashed(self.at).ok();
         let has_post_commit = self.wrapped.post_commit.is_some();
         let Self {
-            at,
             booth,
             intent,
             commit,
@@ -132,11 +141,6 @@ impl Prepared<'_> {
             said,
             ..
         } = self;
-        let ref_file = match &intent.branch {
-            Some(branch) => at.common_dir().join(branch),
-            None => at.git_dir().join("HEAD"),
-        };
-        let index_file = at.git_dir().join("index");
         let made = Made {
             commit,
             parent: intent.parent,
@@ -149,31 +153,55 @@ impl Prepared<'_> {
         Ok(Landed {
             made,
             booth,
-            renamed: vec![ref_file, index_file],
+            renamed,
+            displaced,
         })
     }
 
-    /// Brings to stable storage what is about to get a name outside: the objects, the new ref and the new index. And
-    /// what would repair it, which was begun long before.
-    fn sync(&mut self) -> io::Result<Option<Offer>> {
+    /// What gets a new file under its name: the ref and the index.
+    fn renamed(&self) -> [PathBuf; 2] {
+        let git_dir = self.at.git_dir();
+        let ref_file = match &self.intent.branch {
+            Some(branch) => self.at.common_dir().join(branch),
+            None => git_dir.join("HEAD"),
+        };
+        [ref_file, git_dir.join("index")]
+    }
+
+    /// Brings to stable storage what is about to get a name outside: the objects, the new ref and the new index. What would
+    /// repair it is there.
+    fn sync(&self) -> io::Result<Option<Offer>> {
         let copy = self.booth.file(ref_file::COPY);
         fs::write(&copy, format!("{}\n", self.commit))?;
         let offer = self.offer()?;
         let index = offer.map(|it| self.booth.file(it.name));
-        let objects = self.at.common_dir().join("objects");
-        let mut late: BTreeSet<_> = syncing::objects_since(&objects, &self.booth.begun())?
-            .into_iter()
-            .chain(index)
-            .chain([copy])
-            .collect();
-        if !self.at.has_long_ids() {
-            let index = self.booth.file(publishing::INDEX);
-            late.extend(syncing::staged_objects(&objects, &index, &self.changed));
-        }
-        let late: Vec<_> = late.into_iter().collect();
-        let late = syncing::sync_together(&late);
-        std::mem::take(&mut self.syncing).finish().and(late)?;
+        let objects = self.objects()?;
+        let late: Vec<_> = objects.into_iter().chain(index).chain([copy]).collect();
+        syncing::sync_together(&late)?;
         Ok(offer)
+    }
+
+    /// The files of all objects that the commit needs and its parent does not.
+    fn objects(&self) -> io::Result<BTreeSet<PathBuf>> {
+        let objects = self.at.common_dir().join("objects");
+        let index = self.booth.file(publishing::INDEX);
+        let making = Making {
+            objects: &objects,
+            commit: &self.commit,
+            changed: &self.changed,
+            before: &self.booth.file(publishing::INDEX_BEFORE),
+            after: &index,
+        };
+        let is_exact = self.fresh.is_some();
+        if let Some(found) = is_exact.then(|| making.objects()).flatten() {
+            return Ok(found);
+        }
+        let since = syncing::objects_since(&objects, &self.booth.begun())?;
+        let mut found: BTreeSet<_> = since.into_iter().collect();
+        if !self.at.has_long_ids() {
+            found.extend(syncing::staged_objects(&objects, &index, &self.changed));
+        }
+        Ok(found)
     }
 
     /// Our own hook does not run here, so the move is written down by ourselves.
@@ -260,11 +288,47 @@ impl Git {
 pub(super) fn log_head(booth: &Booth, git_dir: &Path) {
     let log = git_dir.join("logs/HEAD");
     let Some(line) = booth.log_line() else { return };
-    let is_there = fs::read(&log).is_ok_and(|log| log.ends_with(&line));
-    if is_there {
-        return;
-    }
     // A log that is not there is not wanted, and one that cannot be written is no reason to fail.
-    let file = fs::OpenOptions::new().append(true).open(&log);
-    file.and_then(|mut file| file.write_all(&line)).ok();
+    let Ok(mut log) = fs::OpenOptions::new().read(true).append(true).open(log) else {
+        return;
+    };
+    let is_there = ends_with(&log, &line).unwrap_or(false);
+    if !is_there {
+        log.write_all(&line).ok();
+    }
+}
+
+/// Without reading all of it: a log is as long as the repository's past.
+fn ends_with(log: &fs::File, line: &[u8]) -> io::Result<bool> {
+    let length = u64::try_from(line.len()).unwrap_or(u64::MAX);
+    let Some(start) = log.metadata()?.len().checked_sub(length) else {
+        return Ok(false);
+    };
+    let mut end = vec![0; line.len()];
+    log.read_exact_at(&mut end, start)?;
+    Ok(end == line)
+}
+
+#[cfg(test)]
+mod tests {
+    use handoff_testkit::TestEnv;
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_log_is_known_however_long_it_is() {
+        let env = TestEnv::without_binary();
+        let file = env.work().join("log");
+        let mut options = fs::OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let mut log = options.open(file).unwrap();
+        assert!(!ends_with(&log, b"line\n").unwrap());
+        log.write_all(b"line\n").unwrap();
+        assert!(ends_with(&log, b"line\n").unwrap());
+        assert!(!ends_with(&log, b"a line\n").unwrap());
+        log.write_all(b"another line\n").unwrap();
+        assert!(ends_with(&log, b"line\n").unwrap());
+        log.write_all(b"last\n").unwrap();
+        assert!(!ends_with(&log, b"line\n").unwrap());
+    }
 }

@@ -160,25 +160,45 @@ impl SharedIndex {
 
 /// Whether the link was made before patience ran out.
 pub(super) fn link_patiently(copy: &Path, lock: &Path) -> io::Result<bool> {
+    if link(copy, lock)? {
+        return Ok(true);
+    }
+    // Before it is tried again: a lock that goes in between would be waited for in vain.
+    let directory = lock.parent().unwrap_or(Path::new("/"));
+    let mut watch = Watch::on_directories(&[directory]).ok();
     let mut left = PATIENCE;
     loop {
-        match fs::hard_link(copy, lock) {
-            Ok(()) => return Ok(true),
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            Err(_) if left.is_zero() => return Ok(false),
-            Err(_) => left = left.saturating_sub(pause_beside(lock)),
+        if link(copy, lock)? {
+            return Ok(true);
         }
+        if left.is_zero() {
+            return Ok(false);
+        }
+        left = left.saturating_sub(pause(watch.as_mut()));
     }
 }
 
-/// Waits until something happens in the directory of `file`, for a moment at most; says what that cost of our patience.
-fn pause_beside(file: &Path) -> Duration {
-    let directory = file.parent().unwrap_or(Path::new("/"));
-    let watch = Watch::on_directories(&[directory]);
-    match watch.and_then(|mut watch| watch.wait(Some(GLANCE))) {
-        Ok(Wake::TimedOut) => GLANCE,
-        // Something happened, or nothing can be heard: a busy directory must not keep us for ever either.
-        Ok(_) | Err(_) => GLANCE / 20,
+/// Makes the link, unless somebody has that name.
+fn link(copy: &Path, lock: &Path) -> io::Result<bool> {
+    match fs::hard_link(copy, lock) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits until something happens, for a moment at most; says what that cost of our patience.
+fn pause(watch: Option<&mut Watch>) -> Duration {
+    // A busy directory must not keep us for ever either.
+    let instant = GLANCE / 20;
+    match watch.map(|watch| watch.wait(Some(GLANCE))) {
+        Some(Ok(Wake::TimedOut)) => GLANCE,
+        Some(Ok(Wake::Changed | Wake::Interrupted)) => instant,
+        // Nothing can be heard.
+        Some(Ok(Wake::Gone) | Err(_)) | None => {
+            std::thread::park_timeout(instant);
+            instant
+        }
     }
 }
 

@@ -126,7 +126,7 @@ impl Git {
         let few = if paths.len() > FEW { &[] } else { paths };
         let call = call.arguments(few.iter().map(TreePath::pathspec));
         let unknown = call.unknown_answer();
-        parse(&call.harmless().run()?).ok_or(unknown)
+        parse(&call.run()?).ok_or(unknown)
     }
 }
 

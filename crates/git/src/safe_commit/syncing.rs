@@ -1,4 +1,4 @@
-//! Files on their way to stable storage, while something else is done.
+//! Files on their way to stable storage.
 //!
 //! Every wait for a disk under the lock is a wait for everybody. Writing is begun for all files before the first of them is waited
 //! for, so that one commit of the file system's journal has them all. Each file has the disk flushed all the same, and flushes that
@@ -8,42 +8,13 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::SystemTime;
 
 use handoff_process::begin_writeback;
 
 use super::index_file::Entries;
 use crate::tree_path::TreePath;
-
-/// Files that are being synced. They must not be written any more.
-#[derive(Debug, Default)]
-pub(super) enum Syncing {
-    #[default]
-    Nothing,
-    Begun(JoinHandle<io::Result<()>>),
-    /// There was no thread to be had.
-    Left(Vec<PathBuf>),
-}
-
-impl Syncing {
-    /// Begins, in a thread of its own.
-    pub(super) fn begin_aside(files: impl IntoIterator<Item = PathBuf>) -> Self {
-        let files: Vec<_> = files.into_iter().collect();
-        let own = files.clone();
-        let begun = thread::Builder::new().spawn(move || sync_together(&own));
-        begun.map_or_else(|_| Self::Left(files), Self::Begun)
-    }
-
-    /// Waits until all are there.
-    pub(super) fn finish(self) -> io::Result<()> {
-        match self {
-            Self::Nothing => Ok(()),
-            Self::Left(files) => sync_together(&files),
-            Self::Begun(thread) => thread.join().unwrap_or_else(|_| Err(panicked())),
-        }
-    }
-}
 
 /// How many are open at a time: a process may often have no more than 1024, and this is not all that it has open.
 const AT_A_TIME: usize = 256;
@@ -71,9 +42,14 @@ fn sync_some(files: &[PathBuf]) -> io::Result<()> {
 
 /// How many flushes are asked for at the same time.
 const THREADS: usize = 4;
+/// So few are synced one after the other: making a thread costs as much time of a processor as a sync does.
+const FEW: usize = 3;
 
 fn sync_at_once(files: &[File]) -> io::Result<()> {
     let sync = |files: &[File]| files.iter().try_for_each(File::sync_all);
+    if files.len() <= FEW {
+        return sync(files);
+    }
     let mut shares = files.chunks(files.len().div_ceil(THREADS).max(1));
     let own = shares.next().unwrap_or_default();
     thread::scope(|scope| {
@@ -151,10 +127,8 @@ mod tests {
         fs::write(&file, "text").unwrap();
         let files = [file.clone(), env.work().join("none"), env.work()];
         sync_together(&files).unwrap();
-        Syncing::begin_aside(files).finish().unwrap();
         let below_a_file = [file.join("none")];
         assert!(sync_together(&below_a_file).is_err());
-        assert!(Syncing::begin_aside(below_a_file).finish().is_err());
     }
 
     #[test]

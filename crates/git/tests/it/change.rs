@@ -1,5 +1,6 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::time::{Duration, SystemTime};
 
 use handoff_git::{ChangeKind, GitError, Repository, SnapshotError};
 use handoff_testkit::TestEnv;
@@ -90,6 +91,32 @@ fn bits_in_the_index_hide_nothing() {
         ("assumed", ChangeKind::Modified),
         ("skipped", ChangeKind::Modified),
     ];
+    assert_eq!(changes(&stage, &base), expected(&modified));
+}
+
+/// Most gits compare times by the second, and none looks into a file that it passes over.
+#[test]
+fn a_hidden_change_of_the_same_size_and_second_is_seen_though_git_has_written_the_index_since() {
+    let stage = Stage::new();
+    let file = stage.repo.path().join("assumed");
+    let second = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    let date = || {
+        fs::File::options()
+            .append(true)
+            .open(&file)
+            .unwrap()
+            .set_modified(second)
+    };
+    stage.repo.write("assumed", "old");
+    date().unwrap();
+    let base = stage.repo.commit("base");
+    let git = |words: &[&str]| drop(stage.repo.git(words));
+    git(&["config", "core.trustctime", "false"]);
+    git(&["update-index", "--assume-unchanged", "assumed"]);
+    stage.repo.write("assumed", "new");
+    date().unwrap();
+    git(&["update-index", "--refresh"]);
+    let modified = [("assumed", ChangeKind::Modified)];
     assert_eq!(changes(&stage, &base), expected(&modified));
 }
 

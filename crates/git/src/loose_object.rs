@@ -1,0 +1,32 @@
+//! Objects that lie in files of their own, read without git: those of the last days, until git packs them.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::inflate::inflate;
+
+/// An object is not read beyond this.
+const LARGEST: usize = 64 * 1024;
+
+/// Where the object with this id lies in the directory `objects` if it is not packed.
+pub(crate) fn place(objects: &Path, id: &str) -> Option<PathBuf> {
+    let (directory, name) = id.split_at_checked(2)?;
+    Some(objects.join(directory).join(name))
+}
+
+/// What is in an object, without its head; none if it is packed, large, of another kind or odd.
+pub(crate) fn read(objects: &Path, id: &str, kind: &str) -> Option<Vec<u8>> {
+    let mut packed = vec![];
+    let limit = u64::try_from(LARGEST).ok()?;
+    File::open(place(objects, id)?)
+        .ok()?
+        .take(limit)
+        .read_to_end(&mut packed)
+        .ok()?;
+    let mut object = inflate(&packed, LARGEST)?;
+    let head = object.iter().position(|&byte| byte == 0)?;
+    let body = object.split_off(head + 1);
+    let length = str::from_utf8(&object[..head]).ok()?.strip_prefix(kind)?;
+    (length.strip_prefix(' ')?.parse() == Ok(body.len())).then_some(body)
+}
