@@ -4,22 +4,28 @@
 //! the ledger changes, another worker comes or dies, or a hand is done. Dying is safe at any moment: what a hand was at is
 //! taken over by the next worker, and its agents do not notice.
 
+mod hand;
+mod listening;
+mod stocking;
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
 use std::time::Duration;
 
 use handoff_core::time::Nanos;
 use handoff_core::{Cursor, Rest, SessionId, Task, TaskId, TaskName};
-use handoff_files::{Dir, Lock, Watch, WatchError};
 use handoff_store::queue::Agents;
 use handoff_store::{StoreError, events, read, tasks};
 
+use self::hand::Knock;
+use self::listening::{Hearing, sign_in};
+use self::stocking::Stocking;
 use crate::adoption::adoptable;
-use crate::echo::{echo, ring};
 use crate::error::EngineError;
 use crate::reconcile::{self, Repaired};
-use crate::road::{Walk, Walked};
+use crate::road::{Milestone, Walk, Walked};
 use crate::rota::{Capacity, Rota, Turn};
 use crate::workshop::Workshop;
 
@@ -38,8 +44,14 @@ pub trait Site: Send + Sync + 'static {
     /// What can go wrong there.
     type Error: Send + 'static;
 
-    /// Takes a task to its end, with a workshop of its own. `arrived` hears of the outcome when the next task can begin.
-    fn walk(&self, walk: Walk, arrived: &mut dyn FnMut(Walked)) -> Result<(), Self::Error>;
+    /// Takes a task to its end, with a workshop of its own. `passed` hears how far it has come.
+    fn walk(&self, walk: Walk, passed: &mut dyn FnMut(Milestone)) -> Result<(), Self::Error>;
+
+    /// Makes trees ahead, until there are so many.
+    fn lay_in(&self, wanted: usize) -> Result<(), Self::Error>;
+
+    /// Removes the trees that were made ahead.
+    fn clear_stock(&self) -> Result<(), Self::Error>;
 
     /// Calls `heard` whenever the ledger may have changed, until that says that nobody listens any more.
     fn listen(&self, heard: &mut dyn FnMut() -> bool) -> Result<(), Self::Error>;
@@ -83,6 +95,11 @@ pub struct Crew<S: Site> {
     rota: Rota,
     /// How many hands are not done, if only with tidying up.
     hands: usize,
+    /// Tasks whose agents are about to begin.
+    starting: BTreeSet<TaskId>,
+    /// Hands that let those go first. They go on when this is dropped.
+    waiting: Vec<Sender<Infallible>>,
+    stocking: Stocking,
     shift: Shift,
     door: Receiver<Knock<S::Error>>,
     bell: Sender<Knock<S::Error>>,
@@ -105,24 +122,6 @@ pub struct Crew<S: Site> {
     is_idle: bool,
 }
 
-/// Whether the kernel tells of other workers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hearing {
-    Told,
-    Deaf,
-}
-
-enum Knock<E> {
-    /// The ledger may have changed.
-    Ledger,
-    /// Another worker came or died.
-    Worker,
-    /// The outcome of a task is recorded; there is room for another.
-    Arrived(TaskId, Walked),
-    /// A hand is done with a task, and has tidied up after it.
-    Hand(TaskId, TaskName, Result<(), E>),
-}
-
 impl<S: Site> Crew<S> {
     /// A crew that takes on so much.
     pub fn new(site: S, capacity: Capacity, shift: Shift) -> Self {
@@ -131,6 +130,9 @@ impl<S: Site> Crew<S> {
             site: Arc::new(site),
             rota: Rota::new(capacity),
             hands: 0,
+            starting: BTreeSet::new(),
+            waiting: vec![],
+            stocking: Stocking::Enough,
             shift,
             door,
             bell,
@@ -165,10 +167,20 @@ impl<S: Site> Crew<S> {
             tell(News::Deaf)?;
         }
         self.make_round(workshop, &mut tell)?;
-        let mut began = 0;
+        let (mut began, mut was_quiet) = (0, false);
         loop {
             began += self.hand_out(workshop, began, &mut tell)?;
-            let is_idle = self.has_nothing_to_do();
+            if self.starting.is_empty() {
+                self.waiting.clear();
+                self.lay_in(workshop)?;
+            }
+            let is_quiet = self.is_quiet();
+            if is_quiet && !was_quiet {
+                // What stays is cleared away by the next worker.
+                self.site.clear_stock().ok();
+            }
+            was_quiet = is_quiet;
+            let is_idle = is_quiet && self.stocking != Stocking::UnderWay;
             let was_idle = std::mem::replace(&mut self.is_idle, is_idle);
             if self.is_over() {
                 return Ok(());
@@ -191,7 +203,7 @@ impl<S: Site> Crew<S> {
     }
 
     /// Whether nobody works and nobody is about to begin.
-    fn has_nothing_to_do(&self) -> bool {
+    fn is_quiet(&self) -> bool {
         let is_about_to_begin = self.due.is_some() && self.rests.is_empty();
         self.rota.is_empty() && self.hands == 0 && !is_about_to_begin
     }
@@ -210,6 +222,8 @@ impl<S: Site> Crew<S> {
             let (task, session) = (Box::new(walk.task().clone()), walk.session());
             let now = workshop.clock.now().moment.awake;
             self.rota.begin(&task, now);
+            self.starting.insert(task.id);
+            self.stocking.runs_short();
             self.start(walk);
             count += 1;
             tell(News::Begun(task, session))?;
@@ -289,21 +303,6 @@ impl<S: Site> Crew<S> {
         }
     }
 
-    fn start(&mut self, walk: Walk) {
-        let (id, name) = (walk.task().id, walk.task().spec.name.clone());
-        let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
-        self.hands += 1;
-        thread::spawn(move || {
-            // Nobody at the door: the crew has gone home.
-            let done = site.walk(walk, &mut |walked| {
-                bell.send(Knock::Arrived(id, walked)).ok();
-                // What is tidied up from here on is nobody's hurry; the agent that begins meanwhile is.
-                handoff_process::step_back();
-            });
-            bell.send(Knock::Hand(id, name, done)).ok();
-        });
-    }
-
     /// Waits for something to happen, and takes in all that has.
     fn wait(
         &mut self,
@@ -365,6 +364,20 @@ impl<S: Site> Crew<S> {
                 (self.is_urgent, self.may_adopt) = (true, true);
                 Ok(())
             }
+            Knock::Stocked => {
+                self.stocking = Stocking::Enough;
+                Ok(())
+            }
+            Knock::Launched(id) => {
+                self.starting.remove(&id);
+                Ok(())
+            }
+            Knock::Vacated(id, waits) => {
+                self.rota.vacate(id);
+                self.seen = None;
+                self.waiting.push(waits);
+                Ok(())
+            }
             Knock::Arrived(id, walked) => {
                 self.make_room(id);
                 tell(News::Ended(walked))
@@ -385,6 +398,7 @@ impl<S: Site> Crew<S> {
 
     /// What was passed over may have its turn now.
     fn make_room(&mut self, id: TaskId) {
+        self.starting.remove(&id);
         self.rota.leave(id);
         self.seen = None;
     }
@@ -400,40 +414,6 @@ impl<S: Site> Crew<S> {
         }
         tell(News::Repaired(repaired))
     }
-
-    fn listen_to_ledger(&self, workshop: &Workshop<'_>) -> Result<(), EngineError> {
-        let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
-        let echo = echo(workshop)?;
-        thread::spawn(move || {
-            // If it cannot be heard, the rounds are what is left.
-            site.listen(&mut || {
-                if let Some(echo) = &echo {
-                    ring(echo);
-                }
-                bell.send(Knock::Ledger).is_ok()
-            })
-            .ok();
-        });
-        Ok(())
-    }
-
-    fn listen_to_workers(&self, workshop: &Workshop<'_>) -> Result<Hearing, EngineError> {
-        let directory = workshop.places.workers(workshop.project);
-        let mut watch = match Watch::on_directories(&[&directory]) {
-            Ok(watch) => watch,
-            Err(WatchError::Exhausted(..)) => return Ok(Hearing::Deaf),
-            Err(error @ (WatchError::Watch(..) | WatchError::Wait(..))) => {
-                return Err(EngineError::Watch(error));
-            }
-        };
-        let bell = self.bell.clone();
-        thread::spawn(
-            move || {
-                while watch.wait(None).is_ok() && bell.send(Knock::Worker).is_ok() {}
-            },
-        );
-        Ok(Hearing::Told)
-    }
 }
 
 /// Whatever holds the queue, nothing is claimed.
@@ -442,19 +422,4 @@ fn claim(workshop: &mut Workshop<'_>, agents: Agents) -> Result<Option<Walk>, En
         Err(EngineError::Store(StoreError::Held { .. })) => Ok(None),
         claimed => claimed,
     }
-}
-
-/// The lock that says that a worker lives. Those of dead ones are cleared away.
-fn sign_in(workshop: &Workshop<'_>) -> Result<Lock, EngineError> {
-    let directory = workshop.places.workers(workshop.project);
-    let dir = Dir::create_private(&directory)?;
-    for name in dir.names()? {
-        let path = directory.join(name);
-        if let Some(free) = Lock::try_acquire(&path, "gone")? {
-            std::fs::remove_file(&path).ok();
-            drop(free);
-        }
-    }
-    let path = directory.join(format!("{}.lock", handoff_process::mint().simple()));
-    Lock::try_acquire(&path, "worker")?.ok_or(EngineError::Taken(path))
 }

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use handoff_core::{BranchName, Fence, ProjectId, SessionId, Task, TaskId};
 
+/// What the names of trees begin with that are nobody's yet.
+const SPARE: &str = "spare-";
+
 /// The state directory, seen by what lies in it.
 #[derive(Debug, Clone)]
 pub struct Places {
@@ -71,6 +74,18 @@ impl Places {
     /// The worktrees of a project.
     pub fn worktrees(&self, project: ProjectId) -> PathBuf {
         self.home.join("worktrees").join(project.to_string())
+    }
+
+    /// A new place for a tree that is nobody's yet.
+    pub fn spare(&self, project: ProjectId) -> PathBuf {
+        let name = format!("{SPARE}{}", handoff_process::mint().simple());
+        self.worktrees(project).join(name)
+    }
+
+    /// Whether a tree is nobody's yet.
+    pub fn is_spare(path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with(SPARE))
     }
 
     /// The worktree of an attempt.

@@ -7,6 +7,7 @@ mod lost_holders;
 mod old_batons;
 mod orphaned_worktrees;
 mod run_views;
+mod spare_trees;
 mod stale_pauses;
 mod stopped_agents;
 mod stray_sessions;
@@ -21,6 +22,8 @@ pub(crate) use orphaned_worktrees::save;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{attempts, orphan_at};
 pub use run_views::run_views;
+pub use spare_trees::spare_trees;
+pub(crate) use spare_trees::{discard, spares};
 pub use stale_pauses::stale_pauses;
 pub use stopped_agents::let_go_on;
 pub use stray_sessions::stray_sessions;
@@ -67,7 +70,9 @@ pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
     // Views for people keep nobody from working either.
     old_batons(workshop).ok();
     run_views(workshop).ok();
+    let stuck = spare_trees(workshop)?;
     let mut repaired = orphaned_worktrees(workshop)?;
+    repaired.stuck.extend(stuck);
     repaired.given_back = given_back;
     Ok(repaired)
 }

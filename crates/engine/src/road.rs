@@ -7,6 +7,8 @@ mod acceptance;
 mod arrival;
 mod rejection;
 
+use std::sync::Arc;
+
 use handoff_core::run::Run;
 use handoff_core::task::{Command, Part, Reason};
 use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
@@ -14,6 +16,8 @@ use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
 use handoff_git::saved_work::SavedWork;
 use handoff_store::queue::Agents;
+
+pub use self::arrival::Milestone;
 
 use crate::adoption::session_of;
 use crate::attendance::Conclusion;
@@ -197,6 +201,7 @@ impl Walk {
         &mut self,
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
+        passed: &mut dyn FnMut(Milestone),
     ) -> Result<Ending, EngineError> {
         let occupied = occupy(workshop, &self.task)?;
         if let Some(why) = self.storm(workshop)? {
@@ -209,13 +214,28 @@ impl Walk {
             Stage::Claimed => self.set_out(workshop, spawn)?,
             Stage::Begun { .. } => (self.tree(workshop)?, Work::OfAgent),
         };
+        passed(Milestone::Launched);
         let conclusion = match work {
             Work::OfAgent => {
                 Attendant::new(workshop, &self.task, self.session).attend(workshop, spawn)?
             }
             Work::OfTool => Conclusion::Finished,
         };
+        // An agent that is in trouble may keep others from beginning: that is recorded before anybody is claimed for it.
+        if conclusion == Conclusion::Finished && !self.is_to_be_run() {
+            passed(Milestone::Vacated);
+        }
         self.conclude(workshop, &at, conclusion, spawn, occupied)
+    }
+
+    /// Whether the judgement runs something of what the agent left: a check, or the tests of a phase.
+    fn is_to_be_run(&self) -> bool {
+        let spec = &self.task.spec;
+        let is_run = match spec.part {
+            Some(Part::Phase { .. } | Part::FanIn { .. }) => true,
+            Some(Part::SubTask { .. }) | None => false,
+        };
+        is_run || spec.verify.is_some()
     }
 
     /// Why it is left to a person, if too many have died over it.
@@ -247,7 +267,8 @@ impl Walk {
         let path = workshop.places.worktree(task.project, attempt);
         let branch = attempt.branch(task);
         let git = workshop.git.clone();
-        let tree = git.begin_worktree(workshop.repository, &path, &branch, &self.base)?;
+        let stock = Arc::clone(&workshop.stock);
+        let tree = stock.begin_worktree(workshop, &path, &branch, &self.base)?;
         if run.is_none() && !matches!(task.spec.part, Some(Part::FanIn { .. })) {
             // What needs nothing of the tree is done while git fills it. Whatever comes of it, git is not left at work there.
             let announced = self.tell_beginning(workshop);

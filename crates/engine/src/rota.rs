@@ -31,11 +31,20 @@ pub(crate) enum Turn {
     Full,
 }
 
+/// One who has a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Hand {
+    /// An agent works for it, or a check runs.
+    Busy(Option<AgentName>),
+    /// What is left is the tool's own work: it takes no slot.
+    Finishing,
+}
+
 /// Who is at work.
 #[derive(Debug)]
 pub(crate) struct Rota {
     capacity: Capacity,
-    hands: BTreeMap<TaskId, Option<AgentName>>,
+    hands: BTreeMap<TaskId, Hand>,
     begun_at: Option<Nanos>,
 }
 
@@ -52,6 +61,11 @@ impl Rota {
         self.hands.is_empty()
     }
 
+    /// How many tasks are worked on at the same time.
+    pub(crate) const fn slots(&self) -> usize {
+        self.capacity.slots
+    }
+
     /// The agent for tasks that ask for none.
     pub(crate) const fn usual(&self) -> Option<&AgentName> {
         self.capacity.usual.as_ref()
@@ -59,7 +73,9 @@ impl Rota {
 
     /// Whether another task can be claimed.
     pub(crate) fn turn(&self, now: Nanos) -> Turn {
-        if self.hands.len() >= self.capacity.slots {
+        // Agents that end faster than anybody can see to what they left do not pile it up.
+        let most = self.capacity.slots.saturating_mul(2);
+        if self.busy().count() >= self.capacity.slots || self.hands.len() >= most {
             return Turn::Full;
         }
         let waited = self.begun_at.map(|at| now.since(at));
@@ -82,18 +98,30 @@ impl Rota {
     /// One goes on with a task whose session runs already: it is counted, but there was no start.
     pub(crate) fn join(&mut self, task: &Task) {
         let agent = task.spec.agent.as_ref().or(self.usual()).cloned();
-        self.hands.insert(task.id, agent);
+        self.hands.insert(task.id, Hand::Busy(agent));
+    }
+
+    /// Nothing runs for this task any more; its hand is not done.
+    pub(crate) fn vacate(&mut self, task: TaskId) {
+        if let Some(hand) = self.hands.get_mut(&task) {
+            *hand = Hand::Finishing;
+        }
     }
 
     pub(crate) fn leave(&mut self, task: TaskId) {
         self.hands.remove(&task);
     }
 
+    /// The agents of those who have a slot.
+    fn busy(&self) -> impl Iterator<Item = Option<&AgentName>> {
+        self.hands.values().filter_map(|hand| match hand {
+            Hand::Busy(agent) => Some(agent.as_ref()),
+            Hand::Finishing => None,
+        })
+    }
+
     fn full(&self) -> Vec<AgentName> {
-        let at_work = |agent: &AgentName| {
-            let its = self.hands.values().filter(|it| it.as_ref() == Some(agent));
-            its.count()
-        };
+        let at_work = |agent: &AgentName| self.busy().filter(|it| *it == Some(agent)).count();
         let limits = self.capacity.limits.iter();
         let full = limits.filter(|(agent, most)| at_work(agent) >= **most);
         full.map(|(agent, _)| agent.clone()).collect()
@@ -168,6 +196,27 @@ mod tests {
         assert_eq!(rota.turn(at(0)), Turn::Full);
         rota.leave(second.id);
         assert!(rota.is_empty() && matches!(rota.turn(at(0)), Turn::Claim(_)));
+    }
+
+    #[test]
+    fn what_only_the_tool_is_at_takes_no_slot_until_there_is_too_much_of_it() {
+        let mut rota = rota(2, 0);
+        let tasks: Vec<_> = (0..4).map(|_| task(Some("codex"))).collect();
+        rota.begin(&tasks[0], at(0));
+        assert_eq!(full(&rota), ["codex"]);
+        rota.vacate(tasks[0].id);
+        assert_eq!(full(&rota), [""; 0], "its agent is gone");
+        rota.join(&tasks[1]);
+        rota.join(&tasks[2]);
+        assert_eq!(rota.turn(at(0)), Turn::Full, "both slots are taken");
+        rota.vacate(tasks[1].id);
+        rota.vacate(tasks[2].id);
+        rota.join(&tasks[3]);
+        assert_eq!(rota.turn(at(0)), Turn::Full, "three are not seen to yet");
+        rota.leave(tasks[0].id);
+        assert_eq!(full(&rota), ["codex"]);
+        rota.vacate(tasks[0].id);
+        assert!(!rota.is_empty(), "one who left does not come back");
     }
 
     #[test]

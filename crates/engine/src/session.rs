@@ -30,6 +30,9 @@ const GRACE: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// The shortest pause between two looks.
 const LOOK_SOON: Duration = Duration::from_millis(10);
+/// The ledger changes with every step of every session of a worker, and hardly ever concerns this one: a right that is gone is
+/// seen within this time.
+const LEDGER_PAUSE: Duration = Duration::from_millis(200);
 /// And this where nothing happened at all.
 const LOOK_ANYWAY: Duration = Duration::from_secs(30);
 
@@ -126,12 +129,16 @@ impl<'a> Attendant<'a> {
             .map_err(EngineError::Watch)?;
         match workshop.store.info().kind {
             StoreKind::Postgres => match echo(workshop)? {
-                Some(echo) => watch.also_on(&echo).map_err(EngineError::Watch),
+                Some(echo) => watch
+                    .also_on_bustle(&echo, LEDGER_PAUSE)
+                    .map_err(EngineError::Watch),
                 None => Ok(watch),
             },
             StoreKind::Sqlite => {
                 let bell = handoff_store::sqlite::bell_file(workshop.places.home());
-                watch.also_on(&bell).map_err(EngineError::Watch)
+                watch
+                    .also_on_bustle(&bell, LEDGER_PAUSE)
+                    .map_err(EngineError::Watch)
             }
         }
     }
@@ -250,11 +257,17 @@ impl Ear {
         }
     }
 
-    /// Whatever wakes us, we look.
+    /// Whatever wakes us, we look. A watch that fails once may never wake us again.
     fn wait(&mut self, patience: Duration) {
-        match self {
-            Self::Told(watch) => drop(watch.wait(Some(patience))),
-            Self::Deaf => std::thread::park_timeout(patience.min(LOOK_AGAIN)),
+        let heard = match self {
+            Self::Told(watch) => watch.wait(Some(patience)).map(drop),
+            Self::Deaf => {
+                std::thread::park_timeout(patience.min(LOOK_AGAIN));
+                Ok(())
+            }
+        };
+        if heard.is_err() {
+            *self = Self::Deaf;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
 use std::time::Duration;
 
 use handoff_core::batch::Rules;
@@ -24,6 +25,7 @@ use crate::error::EngineError;
 use crate::ground::{Ground, publish_baseline};
 use crate::package_rules::PackageRules;
 use crate::places::Places;
+use crate::stock::Stock;
 
 /// How often a worker renews the leases of its live sessions where a server has the clock.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
@@ -73,6 +75,8 @@ pub struct Workshop<'a> {
     pub batch_rules: Rules,
     /// How what a referee runs is held.
     pub enclosure: Enclosure,
+    /// Trees that were made before anybody needs them.
+    pub stock: Arc<Stock>,
 }
 
 impl Workshop<'_> {

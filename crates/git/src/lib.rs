@@ -55,6 +55,7 @@ mod inflate;
 pub mod land;
 mod left_lock;
 mod loose_commit;
+mod loose_object;
 pub mod mark;
 pub mod merge;
 pub mod quarantine;
@@ -87,4 +88,4 @@ pub use safe_commit::{
 pub use snapshot::{Snapshot, SnapshotError};
 pub use status::{Look, Status};
 pub use tree_path::{PathRefusal, TreePath};
-pub use worktree::{Checkout, Worktree, WorktreeError};
+pub use worktree::{Checkout, NewTree, SpareTree, Worktree, WorktreeError};

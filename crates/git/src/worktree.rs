@@ -3,12 +3,15 @@
 //! Making and removing one is done under a lock in the common directory: git itself loses entries
 //! when two do it at once.
 
+mod spare;
+
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use handoff_core::{BranchName, CommitId};
 use handoff_files::{DirError, Lock, LockError};
 
+pub use self::spare::SpareTree;
 use crate::git::{Begun, Git, GitError};
 use crate::left_lock;
 use crate::repository::{DiscoverError, Repository};
@@ -50,7 +53,8 @@ enum Making {
     Made(Repository),
     Filled {
         record: WorktreeRecord,
-        filling: Box<Begun>,
+        /// None if all of it was there already.
+        filling: Option<Box<Begun>>,
     },
 }
 
@@ -105,7 +109,7 @@ impl Git {
         base: &CommitId,
     ) -> Result<NewTree, WorktreeError> {
         let changing = Changing::begin(repository)?;
-        let recorded = WorktreeRecord::make(repository, path, branch);
+        let recorded = WorktreeRecord::make(repository, path, &on_branch(branch));
         let record = match recorded {
             Ok(record) => {
                 changing.end(&Ok::<_, GitError>(()))?;
@@ -118,13 +122,26 @@ impl Git {
             }
         };
         // Outside of the lock: other trees can be made meanwhile.
-        match self.fill(repository, &record, branch, base) {
+        let filling = self
+            .begin_branch(repository, &record, branch, base)
+            .and_then(|()| self.fill(&record, base));
+        self.making(repository, record, filling.map(Some))
+    }
+
+    /// A tree that git is filling, or nothing of it.
+    fn making(
+        &self,
+        repository: &Repository,
+        record: WorktreeRecord,
+        filling: Result<Option<Begun>, GitError>,
+    ) -> Result<NewTree, WorktreeError> {
+        match filling {
             Ok(filling) => Ok(NewTree(Making::Filled {
                 record,
-                filling: Box::new(filling),
+                filling: filling.map(Box::new),
             })),
             Err(error) => {
-                self.remove_worktree(repository, path)?;
+                self.remove_worktree(repository, record.tree())?;
                 Err(error.into())
             }
         }
@@ -141,7 +158,7 @@ impl Git {
             Making::Filled { record, filling } => (record, filling),
         };
         let path = record.tree().to_owned();
-        if let Err(error) = filling.finish() {
+        if let Some(Err(error)) = filling.map(|it| it.finish()) {
             self.remove_worktree(repository, &path)?;
             return Err(error.into());
         }
@@ -151,14 +168,13 @@ impl Git {
         Repository::open(&path).map_err(WorktreeError::Open)
     }
 
-    /// The branch, and git at work on the files of the commit that it begins at.
-    fn fill(
+    fn begin_branch(
         &self,
         repository: &Repository,
         record: &WorktreeRecord,
         branch: &BranchName,
         base: &CommitId,
-    ) -> Result<Begun, GitError> {
+    ) -> Result<(), GitError> {
         let name = format!("refs/heads/{branch}");
         if make_ref(repository, &name, base).is_err() {
             let nothing = "0".repeat(base.as_str().len());
@@ -167,6 +183,11 @@ impl Git {
                 .arguments([name.as_str(), base.as_str(), &nothing])
                 .run()?;
         }
+        Ok(())
+    }
+
+    /// Git at work on the files of a commit.
+    fn fill(&self, record: &WorktreeRecord, base: &CommitId) -> Result<Begun, GitError> {
         self.call_in_tree("read-tree", record.tree())
             .arguments(["--reset", "-u", base.as_str()])
             .begin()
@@ -398,6 +419,10 @@ impl<'a> Changing<'a> {
         let unlocked = left_lock::unlock_packed_refs(self.repository, &self.note);
         unlocked.map_err(|error| WorktreeError::Note(self.note.clone(), error))
     }
+}
+
+fn on_branch(branch: &BranchName) -> String {
+    format!("ref: refs/heads/{branch}")
 }
 
 /// Where git keeps what belongs to a worktree; its name is that of the tree, which no other one of ours has.

@@ -9,8 +9,6 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use handoff_core::BranchName;
-
 use crate::repository::Repository;
 
 /// A record, and the tree that it is of.
@@ -21,33 +19,53 @@ pub(crate) struct WorktreeRecord {
 }
 
 impl WorktreeRecord {
-    /// Makes a record, and a tree with nothing in it, on a branch that is still to be made. Only for one who holds the lock
-    /// on worktrees. After a failure nothing is left.
-    pub(crate) fn make(
+    /// Makes a record, and a tree with nothing in it, whose HEAD says `head`: a commit, or a branch that is still to be made.
+    /// Only for one who holds the lock on worktrees. After a failure nothing is left.
+    pub(crate) fn make(repository: &Repository, tree: &Path, head: &str) -> io::Result<Self> {
+        let record = Self::at(repository, tree)?;
+        fs::create_dir_all(record.directory.parent().unwrap_or(&record.directory))?;
+        // Whoever has the name keeps it.
+        fs::create_dir(&record.directory)?;
+        record.write(head).inspect_err(|_| {
+            // What stays is known as half made.
+            fs::remove_dir_all(&record.directory).ok();
+            fs::remove_dir(&record.tree).ok();
+        })?;
+        Ok(record)
+    }
+
+    /// Moves the tree to another place, and the record to the name that goes with it, whose HEAD says `head` from then on. Only
+    /// for one who holds the lock on worktrees, and for a tree that is being made: whoever dies in between leaves one that is
+    /// half made under its new name, or a directory that no record knows under its old one.
+    pub(crate) fn move_to(
+        self,
         repository: &Repository,
         tree: &Path,
-        branch: &BranchName,
+        head: &str,
     ) -> io::Result<Self> {
+        let moved = Self::at(repository, tree)?;
+        // A directory would be put in the place of an empty one.
+        if moved.directory.exists() || tree.exists() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        fs::rename(&self.directory, &moved.directory)?;
+        fs::rename(&self.tree, &moved.tree)?;
+        moved.describe(head)?;
+        Ok(moved)
+    }
+
+    /// The record that a tree would have.
+    fn at(repository: &Repository, tree: &Path) -> io::Result<Self> {
         let common = repository.common_dir();
         if common.join("reftable").exists() {
             return Err(ErrorKind::Unsupported.into());
         }
         let name = tree.file_name().filter(|name| is_plain(name.as_bytes()));
         let name = name.ok_or(ErrorKind::InvalidInput)?;
-        fs::create_dir_all(common.join("worktrees"))?;
-        let directory = common.join("worktrees").join(name);
-        // Whoever has the name keeps it.
-        fs::create_dir(&directory)?;
-        let record = Self {
-            directory,
+        Ok(Self {
+            directory: common.join("worktrees").join(name),
             tree: tree.to_owned(),
-        };
-        record.write(branch).inspect_err(|_| {
-            // What stays is known as half made.
-            fs::remove_dir_all(&record.directory).ok();
-            fs::remove_dir(&record.tree).ok();
-        })?;
-        Ok(record)
+        })
     }
 
     /// The record of the tree at `path`, whether the tree is still there or not.
@@ -79,20 +97,25 @@ impl WorktreeRecord {
         fs::remove_file(self.directory.join("locked"))
     }
 
-    fn write(&self, branch: &BranchName) -> io::Result<()> {
-        let put = |name: &str, text: &[u8]| fs::write(self.directory.join(name), text);
-        put("locked", b"initializing\n")?;
+    fn write(&self, head: &str) -> io::Result<()> {
+        fs::write(self.directory.join("locked"), b"initializing\n")?;
         fs::create_dir_all(self.tree.parent().unwrap_or(&self.tree))?;
         // One that is there is somebody's, unless it is empty.
         fs::create_dir(&self.tree).or_else(|error| {
             let is_empty = fs::read_dir(&self.tree).is_ok_and(|mut it| it.next().is_none());
             if is_empty { Ok(()) } else { Err(error) }
         })?;
+        self.describe(head)
+    }
+
+    /// What the record says of the tree, and the tree of the record.
+    fn describe(&self, head: &str) -> io::Result<()> {
+        let put = |name: &str, text: &[u8]| fs::write(self.directory.join(name), text);
         let tree = self.tree.canonicalize()?;
         let line = |path: &Path| [path.as_os_str().as_bytes(), b"\n"].concat();
         put("gitdir", &line(&tree.join(".git")))?;
         put("commondir", b"../..\n")?;
-        put("HEAD", format!("ref: refs/heads/{branch}\n").as_bytes())?;
+        put("HEAD", format!("{head}\n").as_bytes())?;
         let link = [b"gitdir: ", line(&self.directory).as_slice()].concat();
         fs::write(tree.join(".git"), link)
     }

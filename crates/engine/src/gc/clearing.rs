@@ -38,6 +38,7 @@ enum What {
     Session(SessionId),
     Transcript(SessionId),
     Worktree(PathBuf),
+    Spare(PathBuf),
     Baton(PathBuf),
 }
 
@@ -46,6 +47,7 @@ pub fn survey(workshop: &mut Workshop<'_>, limits: Limits) -> Result<Vec<Found>,
     let now = workshop.clock.now().wall;
     let mut found = sessions(workshop, limits, now)?;
     found.extend(worktrees(workshop)?);
+    found.extend(spares(workshop)?);
     found.extend(batons(workshop)?);
     Ok(found)
 }
@@ -79,6 +81,7 @@ fn remove(workshop: &mut Workshop<'_>, found: &Found) -> Result<bool, EngineErro
         What::Session(id) => remove_session(workshop, *id),
         What::Transcript(id) => remove_transcript(workshop, *id),
         What::Worktree(path) => remove_worktree(workshop, path),
+        What::Spare(path) => reconcile::discard(workshop, path),
         What::Baton(path) => Ok(fs::remove_file(path).is_ok()),
     }
 }
@@ -232,6 +235,27 @@ fn worktrees(workshop: &mut Workshop<'_>) -> Result<Vec<Found>, EngineError> {
             verdict,
             bytes: size(&path),
             what: What::Worktree(path),
+        });
+    }
+    Ok(found)
+}
+
+/// Trees that a worker made ahead; one whose worker is gone is of no use to anybody.
+fn spares(workshop: &Workshop<'_>) -> Result<Vec<Found>, EngineError> {
+    let mut found = vec![];
+    for path in reconcile::spares(workshop)? {
+        let is_held = Lock::is_held(&path.with_extension("lock"))?;
+        let name = path.file_name().unwrap_or_default();
+        found.push(Found {
+            kind: Kind::Worktree,
+            name: name.to_string_lossy().into_owned(),
+            verdict: if is_held {
+                Verdict::Live
+            } else {
+                Verdict::Orphaned
+            },
+            bytes: size(&path),
+            what: What::Spare(path),
         });
     }
     Ok(found)

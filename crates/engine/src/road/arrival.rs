@@ -11,6 +11,17 @@ use crate::reconcile;
 use crate::spawn::Spawn;
 use crate::workshop::Workshop;
 
+/// How far a walk has come: what whoever hands out work wants to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Milestone {
+    /// The agent runs, or there is nothing for one to do.
+    Launched,
+    /// The agent has finished, and nothing of what it left will be run. What is still to be done is the tool's own work.
+    Vacated,
+    /// The outcome is recorded, and nobody has to wait for the rest.
+    Arrived(Walked),
+}
+
 impl Walk {
     /// Walks, and returns when nothing of the attempt is left but what it made.
     pub fn to_the_end(
@@ -19,30 +30,33 @@ impl Walk {
         spawn: &dyn Spawn,
     ) -> Result<Walked, EngineError> {
         let mut arrived = None;
-        self.walk(workshop, spawn, &mut |walked| arrived = Some(walked))?;
+        self.walk(workshop, spawn, &mut |milestone| match milestone {
+            Milestone::Launched | Milestone::Vacated => {}
+            Milestone::Arrived(walked) => arrived = Some(walked),
+        })?;
         Ok(arrived.expect("a walk that does not fail arrives"))
     }
 
-    /// Walks. `arrived` hears of the outcome as soon as nobody has to wait for the rest: what is done has left all that
+    /// Walks. `passed` hears of the outcome as soon as nobody has to wait for the rest: what is done has left all that
     /// counts in git and in the ledger, and the next task can begin while its worktree is looked at for the last time and
     /// removed. What is not done may be begun again, and the next attempt wants to know what was saved of this one.
     pub fn walk(
         mut self,
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
-        arrived: &mut dyn FnMut(Walked),
+        passed: &mut dyn FnMut(Milestone),
     ) -> Result<(), EngineError> {
         let name = self.task.spec.name.clone();
-        let ending = self.arrive(workshop, spawn)?;
+        let ending = self.arrive(workshop, spawn, passed)?;
         let is_done = ending == Ending::Done;
         let mut walked = Some(Walked { name, ending });
         if is_done && let Some(walked) = walked.take() {
-            arrived(walked);
+            passed(Milestone::Arrived(walked));
         }
         // The outcome is recorded; what keeps the worktree from going is the reconcilers' business.
         reconcile::retire(workshop, &self.task, Attempt::of(&self.task)).ok();
         if let Some(walked) = walked {
-            arrived(walked);
+            passed(Milestone::Arrived(walked));
         }
         Ok(())
     }
@@ -52,8 +66,9 @@ impl Walk {
         &mut self,
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
+        passed: &mut dyn FnMut(Milestone),
     ) -> Result<Ending, EngineError> {
-        match self.go(workshop, spawn) {
+        match self.go(workshop, spawn, passed) {
             Ok(ending) => Ok(ending),
             // Its parts do not fit together: trying again would not help.
             Err(error @ EngineError::NoBeginning { .. }) => {

@@ -22,3 +22,5 @@ mod road;
 mod stage;
 #[cfg(test)]
 mod stale_pauses;
+#[cfg(test)]
+mod stock;

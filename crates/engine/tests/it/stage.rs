@@ -29,6 +29,7 @@ pub(crate) struct Stage {
     pub(crate) project: ProjectId,
     pub(crate) places: Places,
     pub(crate) rules: PackageRules,
+    pub(crate) stock: std::sync::Arc<handoff_engine::Stock>,
     repository: Repository,
     clock: Rc<ManualClock>,
 }
@@ -49,6 +50,7 @@ impl Stage {
             project,
             places,
             rules: PackageRules::default(),
+            stock: std::sync::Arc::default(),
             repository,
             clock,
         }
@@ -95,6 +97,7 @@ impl Stage {
             rules: self.rules.clone(),
             batch_rules: handoff_core::batch::Rules::default(),
             enclosure: handoff_engine::Enclosure::default(),
+            stock: std::sync::Arc::clone(&self.stock),
         }
     }
 

@@ -27,6 +27,8 @@ mod safe_commit_kinds;
 #[cfg(test)]
 mod safe_commit_repair;
 #[cfg(test)]
+mod spare_tree;
+#[cfg(test)]
 mod stage;
 #[cfg(test)]
 mod status;
