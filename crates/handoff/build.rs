@@ -11,9 +11,19 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let target = variable("TARGET").expect("cargo names what it builds for");
     println!("cargo::rustc-env=HANDOFF_TARGET={target}");
+    fix_address();
     let source = PathBuf::from(needed("CARGO_MANIFEST_DIR")).join("../guard/src");
     println!("cargo::rerun-if-changed={}", source.display());
     build_guard(&source, &target);
+}
+
+/// A program that may lie anywhere has 28,000 addresses to put right whenever it starts, in 160 pages of which most are looked at
+/// by nobody: a quarter of what a call of ours takes (docs/design/0005-profiles.md).
+fn fix_address() {
+    let is = |name: &str, value: &str| variable(name).as_deref() == Some(value);
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
 }
 
 fn build_guard(source: &Path, target: &str) {

@@ -133,6 +133,8 @@ pub struct WorktreeRow {
     pub attempt: Option<u64>,
     /// Whether that attempt goes on.
     pub is_live: Option<bool>,
+    /// Whether a worker made it ahead, and nobody works in it yet.
+    pub is_spare: bool,
 }
 
 impl WorktreesDocument {

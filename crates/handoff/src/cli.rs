@@ -17,6 +17,7 @@ mod heartbeat;
 mod help;
 mod hold;
 mod keys;
+mod late;
 mod package;
 mod pause;
 mod queue;
@@ -34,12 +35,14 @@ mod workflow;
 
 pub(crate) use session::Opener;
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use handoff_api::ExitCode;
 
+use self::late::Late;
 use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -69,74 +72,74 @@ enum Command {
     #[command(flatten)]
     Git(git::Command),
     /// Walk the whole road once in a scratch repository: no set-up, no key, no network.
-    Demo(demo::Args),
+    Demo(Late<demo::Args>),
     /// Write the baton for the next session: add a task, or say that one is done or blocked.
-    Dump(Box<dump::Args>),
+    Dump(Late<dump::Args>),
     /// Tasks: add, list, claim, report.
     #[command(subcommand)]
-    Queue(queue::Command),
+    Queue(Late<queue::Command>),
     /// Batches: several tasks side by side, and what brings their results together.
     #[command(subcommand)]
-    Batch(batch::Command),
+    Batch(Late<batch::Command>),
     /// Workflows: phases in fresh sessions, each proved by the tool.
     #[command(subcommand)]
-    Workflow(workflow::Command),
+    Workflow(Late<workflow::Command>),
     /// Let a run of a workflow through its gate.
-    Approve(workflow::ApproveArgs),
+    Approve(Late<workflow::ApproveArgs>),
     /// Have the phase before the gate done again, with your reason.
-    Reject(workflow::RejectArgs),
+    Reject(Late<workflow::RejectArgs>),
     /// Stop handing out work; what runs goes on.
-    Hold(hold::HoldArgs),
+    Hold(Late<hold::HoldArgs>),
     /// Hand out work again.
-    Unhold(hold::UnholdArgs),
+    Unhold(Late<hold::UnholdArgs>),
     /// Shared context: keyed JSON that sessions leave for each other.
     #[command(subcommand)]
-    Context(context::Command),
+    Context(Late<context::Command>),
     /// Sealed packages: what one session hands to the next, with proof.
     #[command(subcommand)]
-    Package(package::Command),
+    Package(Late<package::Command>),
     /// Stop the work on a task, in a session or on a batch, and seal what fresh sessions need to go on.
-    Pause(Box<pause::Args>),
+    Pause(Late<pause::Args>),
     /// Let what was paused go on in fresh sessions, also if it comes from another store.
-    Resume(resume::Args),
+    Resume(Late<resume::Args>),
     /// Pause a task, a session or a batch and hand it to somebody else.
-    Transfer(Box<transfer::Args>),
+    Transfer(Late<transfer::Args>),
     /// Keys: who sealed a package, and whom you trust.
     #[command(subcommand)]
-    Keys(keys::Command),
+    Keys(Late<keys::Command>),
     /// Read or follow the ledger, or what happens to a session.
-    Events(events::Args),
+    Events(Late<events::Args>),
     /// Take ready tasks down the road.
-    Worker(Box<worker::Args>),
+    Worker(Late<worker::Args>),
     /// Put right what dead workers and sessions left, once; for cron and timers.
-    Watchdog(watchdog::Args),
+    Watchdog(Late<watchdog::Args>),
     /// Show what nobody needs any more, and why the rest stays; `--apply` clears it away.
-    Gc(gc::Args),
+    Gc(Late<gc::Args>),
     /// Keep the lease of a task alive that you work on outside of a session.
-    Heartbeat(heartbeat::Args),
+    Heartbeat(Late<heartbeat::Args>),
     /// Read how to get from nothing to an agent at work.
     Guide,
     /// Ways of working with sessions that have proved themselves.
-    Recipes(teaching::recipes::Args),
+    Recipes(Late<teaching::recipes::Args>),
     /// Teach Claude Code and Codex to use sessions.
     #[command(subcommand)]
-    Skills(teaching::skills::Command),
+    Skills(Late<teaching::skills::Command>),
     /// Look at versions, paths, the store, limits and what is missing here.
-    Doctor(doctor::Args),
+    Doctor(Late<doctor::Args>),
     /// Print a completion script for a shell.
-    Completion(completion::Args),
+    Completion(Late<completion::Args>),
     /// Replace this program by its newest release.
-    Upgrade(upgrade::Args),
+    Upgrade(Late<upgrade::Args>),
     /// Print the version.
     Version,
     /// Explain a command or a topic.
-    Help(help::Args),
+    Help(Late<help::Args>),
     /// Do something for a session in a sandbox.
     #[command(hide = true)]
-    Errand(errand::Args),
+    Errand(Late<errand::Args>),
     /// Play a script as if it were an agent.
     #[command(hide = true)]
-    ScriptedAgent(scripted_agent::Args),
+    ScriptedAgent(Late<scripted_agent::Args>),
 }
 
 impl Command {
@@ -200,6 +203,7 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
         out: Output::new(&ambient, format),
         ambient,
         tree: None,
+        repository: OnceCell::new(),
     };
     if cli.command.looks_around() {
         lookout::glance(&mut ctx);
@@ -225,7 +229,7 @@ fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         return resume::run(&args, ctx);
     }
     if let Command::Errand(args) = command {
-        return errand::run(args, ctx);
+        return errand::run(args.into_inner(), ctx);
     }
     run_own(command, ctx).map(ExitCode::number)
 }
@@ -236,25 +240,25 @@ fn run_own(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Command::Feature(command) => feature::run(command, ctx),
         Command::Git(command) => git::run(command, ctx),
         Command::Demo(args) => demo::run(&args, ctx),
-        Command::Dump(args) => dump::run(*args, ctx),
-        Command::Queue(command) => queue::run(command, ctx),
-        Command::Batch(command) => batch::run(command, ctx),
-        Command::Workflow(command) => workflow::run(command, ctx),
-        Command::Approve(args) => workflow::approve(args, ctx),
-        Command::Reject(args) => workflow::reject(args, ctx),
-        Command::Hold(args) => hold::hold(args, ctx),
-        Command::Unhold(args) => hold::unhold(args, ctx),
-        Command::Context(command) => context::run(command, ctx),
-        Command::Package(command) => package::run(command, ctx),
-        Command::Pause(args) => pause::run(*args, ctx),
+        Command::Dump(args) => dump::run(args.into_inner(), ctx),
+        Command::Queue(command) => queue::run(command.into_inner(), ctx),
+        Command::Batch(command) => batch::run(command.into_inner(), ctx),
+        Command::Workflow(command) => workflow::run(command.into_inner(), ctx),
+        Command::Approve(args) => workflow::approve(args.into_inner(), ctx),
+        Command::Reject(args) => workflow::reject(args.into_inner(), ctx),
+        Command::Hold(args) => hold::hold(args.into_inner(), ctx),
+        Command::Unhold(args) => hold::unhold(args.into_inner(), ctx),
+        Command::Context(command) => context::run(command.into_inner(), ctx),
+        Command::Package(command) => package::run(command.into_inner(), ctx),
+        Command::Pause(args) => pause::run(args.into_inner(), ctx),
         Command::Resume(_) => unreachable!("it has codes of its own"),
-        Command::Transfer(args) => transfer::run(*args, ctx),
-        Command::Keys(command) => keys::run(command, ctx),
+        Command::Transfer(args) => transfer::run(args.into_inner(), ctx),
+        Command::Keys(command) => keys::run(command.into_inner(), ctx),
         Command::Events(args) => events::run(&args, ctx),
-        Command::Worker(args) => worker::run(*args, ctx),
+        Command::Worker(args) => worker::run(args.into_inner(), ctx),
         Command::Watchdog(args) => watchdog::run(&args, ctx),
         Command::Gc(args) => gc::run(&args, ctx),
-        Command::Heartbeat(args) => heartbeat::run(args, ctx),
+        Command::Heartbeat(args) => heartbeat::run(args.into_inner(), ctx),
         Command::Guide => teaching::guide::run(ctx),
         Command::Recipes(args) => teaching::recipes::run(&args, ctx),
         Command::Skills(command) => teaching::skills::run(&command, ctx),

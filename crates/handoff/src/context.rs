@@ -1,5 +1,6 @@
 //! What each command gets: what the process was given, and where to say things.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -25,6 +26,8 @@ pub(crate) struct Context {
     pub(crate) out: Output,
     /// The tree of the session in a sandbox for which this is done.
     pub(crate) tree: Option<Tree>,
+    /// The repository that we stand in, once somebody has looked.
+    pub(crate) repository: OnceCell<Repository>,
 }
 
 /// A tree whose owner is not believed.
@@ -42,6 +45,7 @@ impl Context {
             out: Output::new(&ambient, Format::Text),
             ambient,
             tree: None,
+            repository: OnceCell::new(),
         }
     }
 
@@ -49,6 +53,12 @@ impl Context {
     pub(crate) fn cwd(&self) -> Result<&Path, Failure> {
         let gone = || Failure::failed("the working directory does not exist any more");
         self.ambient.cwd.as_deref().ok_or_else(gone)
+    }
+
+    /// Goes on as if it had been called in another directory.
+    pub(crate) fn stand_in(&mut self, directory: PathBuf) {
+        self.ambient.cwd = Some(directory);
+        self.repository = OnceCell::new();
     }
 
     /// Where state is kept.

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::caller::Role;
@@ -232,6 +233,7 @@ impl Desk {
             rules: ctx.config()?.package.rules(),
             batch_rules: ctx.config()?.batch.rules(),
             enclosure: walls::of_checks(&self.repository, ctx)?,
+            stock: Arc::default(),
         })
     }
 
@@ -344,13 +346,22 @@ fn make_mark(repository: &Repository, store: &dyn Store) -> Result<ProjectMark, 
 
 pub(crate) fn discover(ctx: &Context) -> Result<Repository, Failure> {
     let Some(tree) = &ctx.tree else {
-        return discover_from(ctx.cwd()?);
+        return discover_here(ctx);
     };
     let repository = discover_from(&tree.common_dir)?;
     repository.linked_at(&tree.root).ok_or_else(|| {
         let text = format!("`{}` is no worktree any more", tree.root.display());
         Failure::new(ExitCode::NotFound, text)
     })
+}
+
+/// Most commands look more than once, and it takes as many system calls as there are directories above us.
+fn discover_here(ctx: &Context) -> Result<Repository, Failure> {
+    if let Some(known) = ctx.repository.get() {
+        return Ok(known.clone());
+    }
+    let found = discover_from(ctx.cwd()?)?;
+    Ok(ctx.repository.get_or_init(|| found).clone())
 }
 
 pub(crate) fn discover_from(directory: &Path) -> Result<Repository, Failure> {

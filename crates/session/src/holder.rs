@@ -32,6 +32,7 @@ use std::os::fd::AsFd as _;
 use std::rc::Rc;
 use std::time::Duration;
 
+use handoff_agents::TextBox;
 use handoff_core::time::{Clock, Nanos};
 use handoff_files::{Dir, Lock};
 use handoff_process::terminal::Reading;
@@ -371,9 +372,18 @@ impl Holder<'_> {
         let is_choosing = is_dialog(self.judge.published().state) && is_dialog(self.signs.newest());
         if !is_choosing {
             self.post.keyboard.typed(bytes);
+            self.note_line(bytes);
         }
         let room = MOST_INPUT.saturating_sub(self.input.len());
         self.input.extend(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// A line that goes to an editor which reads.
+    fn note_line(&mut self, bytes: &[u8]) {
+        let is_editor = self.signs.adapter().text_box() == TextBox::Editor;
+        if is_editor && self.screen.is_paste_bracketed() && bytes.contains(&b'\r') {
+            self.post.sent_off = Some(self.screen.readings_ended());
+        }
     }
 
     fn draw(&mut self, now: Nanos) {

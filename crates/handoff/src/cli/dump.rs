@@ -102,7 +102,7 @@ enum Status {
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if let Some(workspace) = &args.workspace {
         let here = ctx.cwd()?.join(workspace);
-        ctx.ambient.cwd = Some(here);
+        ctx.stand_in(here);
     }
     check_project(args.project.as_deref(), ctx)?;
     if let Some(file) = &args.open_batch {

@@ -131,7 +131,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<u8, Failure> {
     }
     if let Some(root) = args.tree {
         let common_dir = ctx.cwd()?.to_owned();
-        ctx.ambient.cwd = Some(stand(&root, &args.directory)?);
+        ctx.stand_in(stand(&root, &args.directory)?);
         ctx.tree = Some(Tree { root, common_dir });
     }
     super::run(cli.command, ctx)

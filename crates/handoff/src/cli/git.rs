@@ -18,34 +18,35 @@ mod worktree;
 use handoff_api::ExitCode;
 
 use super::errand::Reading;
+use super::late::Late;
 use crate::context::Context;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Commit exactly these paths, whatever others have staged or edited here.
-    SafeCommit(safe_commit::Args),
+    SafeCommit(Late<safe_commit::Args>),
     /// A `git` for sessions that knows what their role may do.
     #[command(subcommand)]
-    GitGuard(guard::Command),
+    GitGuard(Late<guard::Command>),
     /// Hooks that keep sessions to their role; elsewhere they do nothing.
     #[command(subcommand)]
-    Hooks(hooks::Command),
+    Hooks(Late<hooks::Command>),
     /// The trees that attempts work in.
     #[command(subcommand)]
-    Worktree(worktree::Command),
+    Worktree(Late<worktree::Command>),
     /// The last commit that was verified good.
     #[command(subcommand)]
-    Baseline(baseline::Command),
+    Baseline(Late<baseline::Command>),
     /// Find what the sessions of a task left that has not landed.
-    Rescue(rescue::Args),
+    Rescue(Late<rescue::Args>),
     /// Bring the branch of a task into yours.
-    Land(land::Args),
+    Land(Late<land::Args>),
     /// Run a program that can change this worktree and nothing else.
-    Sandbox(sandbox::Args),
+    Sandbox(Late<sandbox::Args>),
     /// What our hooks ask.
     #[command(hide = true)]
-    GitHook(git_hook::Args),
+    GitHook(Late<git_hook::Args>),
 }
 
 impl Command {

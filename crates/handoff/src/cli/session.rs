@@ -58,52 +58,53 @@ pub(super) use stop::stop_session;
 pub(super) use tab::Tab;
 
 use super::errand::Reading;
+use super::late::Late;
 use crate::context::Context;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Start an agent, or any program, as a session that outlives your terminal.
-    Run(run::Args),
+    Run(Late<run::Args>),
     /// List the sessions that live.
-    Ps(ps::Args),
+    Ps(Late<ps::Args>),
     /// Show what a session's terminal shows.
-    Pane(pane::Args),
+    Pane(Late<pane::Args>),
     /// Show what a session has printed.
-    Logs(logs::Args),
+    Logs(Late<logs::Args>),
     /// Sit down at a session's terminal; `Ctrl-]` leaves it.
-    Attach(attach::Args),
+    Attach(Late<attach::Args>),
     /// End a session, and say so when nothing of it is left.
-    Stop(stop::Args),
+    Stop(Late<stop::Args>),
     /// Say something to a session: typed when its agent reads, delivered when that was seen.
-    Send(Box<send::Args>),
+    Send(Late<send::Args>),
     /// What was said to a session, and how far it came.
-    Messages(messages::Args),
+    Messages(Late<messages::Args>),
     /// Say something to whoever started this session.
-    Reply(reply::Args),
+    Reply(Late<reply::Args>),
     /// Inside a session: say that your task is done, so that it is checked.
-    Done(last_word::DoneArgs),
+    Done(Late<last_word::DoneArgs>),
     /// Inside a session: say that your task needs a person.
-    Block(last_word::BlockArgs),
+    Block(Late<last_word::BlockArgs>),
     /// Answer the question that an agent shows, or see what it asks.
-    Answer(answer::Args),
+    Answer(Late<answer::Args>),
     /// Make an agent stop what it is doing.
-    Interrupt(interrupt::Args),
+    Interrupt(Late<interrupt::Args>),
     /// Send a signal to an agent, or to everything that it has started.
-    Signal(signal::Args),
+    Signal(Late<signal::Args>),
     /// Wait until a session has ended and exit as it did, or until it does something.
-    Wait(wait::Args),
+    Wait(Late<wait::Args>),
     /// The agents that `run` knows, and how each is described.
-    Agents(agents::Args),
+    Agents(Late<agents::Args>),
     /// Tell a session's holder what its agent says by a hook.
     #[command(hide = true)]
     Hook,
     /// Hold a session.
     #[command(hide = true)]
-    SessionHolder(holder::Args),
+    SessionHolder(Late<holder::Args>),
     /// Keep the lease of a session's task alive.
     #[command(hide = true)]
-    LeaseKeeper(lease_keeper::Args),
+    LeaseKeeper(Late<lease_keeper::Args>),
     /// Stand for an agent that lives in a tab.
     #[command(hide = true)]
     TabAgent,
@@ -155,7 +156,7 @@ impl Command {
 
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
     let ours = match command {
-        Command::Run(args) => return run::run(&args.settled()?, ctx),
+        Command::Run(args) => return run::run(&args.into_inner().settled()?, ctx),
         Command::Wait(args) => return wait::run(&args, ctx),
         Command::Ps(args) => ps::run(&args, ctx),
         Command::Pane(args) => pane::run(&args, ctx),
@@ -165,14 +166,14 @@ pub(super) fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Send(args) => send::run(&args, ctx),
         Command::Messages(args) => messages::run(&args, ctx),
         Command::Reply(args) => reply::run(&args, ctx),
-        Command::Done(args) => last_word::done(args, ctx),
-        Command::Block(args) => last_word::block(args, ctx),
+        Command::Done(args) => last_word::done(args.into_inner(), ctx),
+        Command::Block(args) => last_word::block(args.into_inner(), ctx),
         Command::Answer(args) => answer::run(&args, ctx),
         Command::Interrupt(args) => interrupt::run(&args, ctx),
         Command::Signal(args) => signal::run(&args, ctx),
-        Command::Agents(args) => agents::run(args, ctx),
+        Command::Agents(args) => agents::run(args.into_inner(), ctx),
         Command::Hook => Ok(hook::run(ctx)),
-        Command::SessionHolder(args) => holder::run(args, ctx),
+        Command::SessionHolder(args) => holder::run(args.into_inner(), ctx),
         Command::LeaseKeeper(args) => lease_keeper::run(&args, ctx),
         Command::TabAgent => tab::run(ctx),
     };

@@ -244,6 +244,67 @@ fn several_tasks_are_worked_on_at_once() {
     stage.say("doctor --audit").success();
 }
 
+/// What happened to tasks, in order: that they were claimed, and what came of them.
+fn kinds(stage: &Stage) -> Vec<String> {
+    let events = stage.say("events --json").success().stdout;
+    let kind = |line: &str| {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        event["event"]["type"].as_str().unwrap().to_owned()
+    };
+    let told = ["claimed", "completed", "put_off"];
+    let kinds = events.lines().map(kind);
+    kinds.filter(|it| told.contains(&it.as_str())).collect()
+}
+
+fn work_in_one_slot(stage: &Stage, script: &str, shift: &str) {
+    let script = stage.script("agent.toml", script);
+    let script = script.to_str().unwrap();
+    let words = ["worker", shift, "--slots", "1", "--script", script];
+    stage.run(words).success();
+}
+
+#[test]
+fn a_check_keeps_the_slot_of_its_task() {
+    let stage = Stage::new();
+    for name in ["one", "two"] {
+        let add = format!("queue add {name} --brief Write. --verify true");
+        stage.say(&add).success();
+    }
+    work_in_one_slot(&stage, WRITE, "--until-empty");
+    let expected = ["claimed", "completed", "claimed", "completed"];
+    assert_eq!(kinds(&stage), expected);
+}
+
+#[test]
+fn the_next_agent_does_not_wait_for_what_only_the_tool_is_at() {
+    let stage = Stage::new();
+    for number in 1..=5 {
+        stage.add(&format!("task-{number}"));
+    }
+    work_in_one_slot(&stage, WRITE, "--until-empty");
+    let kinds = kinds(&stage);
+    assert_eq!(kinds.iter().filter(|it| *it == "completed").count(), 5);
+    let is_early = |pair: &[String]| pair == ["claimed", "claimed"];
+    assert!(kinds.windows(2).any(is_early), "{kinds:?}");
+    // Trees that were made ahead go with the work.
+    let trees = stage.repo.git(["worktree", "list", "--porcelain"]);
+    assert_eq!(trees.matches("worktree ").count(), 1, "{trees}");
+}
+
+#[test]
+fn an_agent_that_is_turned_away_gets_no_other_task_before_that_is_known() {
+    let stage = Stage::new();
+    stage.add("one");
+    stage.add("two");
+    let first = "when = { env = \"HANDOFF_FENCE\", is = \"1\" }\n";
+    let says = "print = \"You have hit your usage limit. Try again in 1s.\\n\"\n";
+    let script = format!("[[step]]\n{first}{says}[[step]]\n{first}exit = 1\n{WRITE}");
+    work_in_one_slot(&stage, &script, "--until-empty");
+    let kinds = kinds(&stage);
+    assert_eq!(kinds[..2], ["claimed", "put_off"], "{kinds:?}");
+    assert_eq!(kinds.iter().filter(|it| *it == "completed").count(), 2);
+}
+
 #[test]
 fn a_task_that_was_called_off_takes_its_session_along() {
     let stage = Stage::new();

@@ -33,6 +33,8 @@ pub(super) struct Post {
     pub(super) inbox: Inbox,
     pub(super) delivery: Delivery,
     pub(super) keyboard: Keyboard,
+    /// How often a line editor had stopped reading when somebody sent a line off to it.
+    pub(super) sent_off: Option<u64>,
     pub(super) prompt_line: PromptLine,
     pub(super) turns: Turns,
     pub(super) gain: Gain,
@@ -106,6 +108,7 @@ impl Post {
             painting: None,
             choosing: None,
             works: 0,
+            sent_off: None,
             keys: VecDeque::new(),
         })
     }

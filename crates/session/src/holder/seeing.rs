@@ -29,7 +29,7 @@ impl Holder<'_> {
                 Turn::Running
             },
             field: self.field(),
-            typist: post.keyboard.typist(),
+            typist: self.typist(),
             echo: echo(&self.screen.cursor_line(), post.tail()),
             readings_ended: self.screen.readings_ended(),
             works: post.works,
@@ -39,6 +39,15 @@ impl Holder<'_> {
                 Keys::Waiting
             },
         }
+    }
+
+    /// Who has typed something that stands there. A line that somebody sent off is theirs until the editor has taken it: what is
+    /// typed before would go to the command in it.
+    fn typist(&self) -> Typist {
+        if self.post.sent_off == Some(self.screen.readings_ended()) {
+            return Typist::Somebody;
+        }
+        self.post.keyboard.typist()
     }
 
     /// What stands where one types. To a line editor what it asks besides commands is as good as a draft; once we have typed, our
@@ -65,7 +74,7 @@ impl Holder<'_> {
         if !is_editor || self.post.prompt_line.is_learnt() {
             return;
         }
-        let is_empty = self.post.keyboard.typist() == Typist::Nobody && self.post.typed.is_none();
+        let is_empty = self.typist() == Typist::Nobody && self.post.typed.is_none();
         if is_empty && self.judge.published().state == State::Prompt {
             let line = self.screen.cursor_line();
             self.post.prompt_line.learn(&line);

@@ -18,7 +18,6 @@ use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Format, Output};
 
 /// Nothing on this stage takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -245,11 +244,7 @@ fn scratch(ctx: &Context, root: &Path, repo: &Path) -> Context {
         cwd: Some(repo.to_owned()),
         ..ctx.ambient.clone()
     };
-    Context {
-        out: Output::new(&ambient, Format::Text),
-        ambient,
-        tree: None,
-    }
+    Context::quiet(ambient)
 }
 
 fn unset(root: &Path, error: &std::io::Error) -> Failure {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use handoff_api::{ExitCode, PruneDocument, StuckWorktree, WorktreeRow, WorktreesDocument};
 use handoff_core::{Action, Task};
-use handoff_engine::{Attempt, EngineError, reconcile};
+use handoff_engine::{Attempt, EngineError, Places, reconcile};
 use handoff_git::{Checkout, Git, Worktree};
 use handoff_store::{StoreError, read, tasks};
 
@@ -36,7 +36,13 @@ fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
         .list_worktrees(&repository)
         .map_err(|error| Failure::of(ExitCode::Failed, &error))?;
     let mut desk = Desk::peek(ctx)?;
-    let rows: Vec<_> = trees.iter().map(|tree| row(tree, desk.as_mut())).collect();
+    let is_spare =
+        |tree: &Worktree| Places::is_spare(&tree.path) && repository.has_half_made_tree(&tree.path);
+    let rows = trees.iter().map(|tree| WorktreeRow {
+        is_spare: is_spare(tree),
+        ..row(tree, desk.as_mut())
+    });
+    let rows: Vec<_> = rows.collect();
     if ctx.out.is_json() {
         let document = WorktreesDocument { worktrees: rows };
         ctx.out.document(WorktreesDocument::SCHEMA, document)?;
@@ -44,20 +50,26 @@ fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
     }
     let mut table = Table::new(&["TASK", "TRY", "STATE", "BRANCH", "PATH"]);
     for row in rows {
+        let state = state(&row).map(str::to_owned);
         let text = |text: Option<String>| (Tone::Plain, text.unwrap_or_else(|| "-".to_owned()));
         table.row([
             text(row.task),
             text(row.attempt.map(|it| it.to_string())),
-            text(
-                row.is_live
-                    .map(|it| if it { "live" } else { "over" }.to_owned()),
-            ),
+            text(state),
             text(row.branch),
             text(Some(row.path)),
         ]);
     }
     ctx.out.table(&table)?;
     Ok(ExitCode::Done)
+}
+
+fn state(row: &WorktreeRow) -> Option<&'static str> {
+    match row.is_live {
+        Some(true) => Some("live"),
+        Some(false) => Some("over"),
+        None => row.is_spare.then_some("spare"),
+    }
 }
 
 fn row(tree: &Worktree, desk: Option<&mut Desk>) -> WorktreeRow {
@@ -80,6 +92,7 @@ fn row(tree: &Worktree, desk: Option<&mut Desk>) -> WorktreeRow {
         attempt: task.as_ref().and(attempt).map(|it| it.fence.number()),
         task: task.map(|task| task.spec.name.to_string()),
         is_live,
+        is_spare: false,
     }
 }
 
@@ -94,10 +107,10 @@ fn prune(ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut workshop = desk.workshop(ctx, &*clock)?;
     let ignored = ignored(&mut workshop);
     reconcile::lost_holders(&mut *workshop.store, &workshop.places)?;
+    let spare = reconcile::spare_trees(&workshop)?;
     let repaired = reconcile::orphaned_worktrees(&mut workshop)?;
-    let stuck: Vec<_> = repaired
-        .stuck
-        .iter()
+    let stuck: Vec<_> = { repaired.stuck.iter() }
+        .chain(&spare)
         .map(|(path, error)| StuckWorktree {
             path: path.display().to_string(),
             reason: one_line(&reason(error)),

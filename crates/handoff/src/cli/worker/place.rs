@@ -1,15 +1,15 @@
 //! Where the hands of a worker work: each opens the store for itself.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use handoff_engine::{Site, Walk, Walked};
+use handoff_engine::{EngineError, Milestone, Site, Stock, Walk, Workshop};
 
 use super::super::session::Spawner;
 use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Format, Output};
 
 /// One who listens to the bell of the ledger looks up so often, in case nobody wants to know any more.
 const LISTEN: Duration = Duration::from_secs(300);
@@ -18,6 +18,8 @@ const LISTEN: Duration = Duration::from_secs(300);
 pub(super) struct Place {
     ambient: Ambient,
     spawner: Spawner,
+    /// All hands take from one.
+    stock: Arc<Stock>,
 }
 
 impl Place {
@@ -25,27 +27,44 @@ impl Place {
         Self {
             ambient: ctx.ambient.clone(),
             spawner,
+            stock: Arc::default(),
         }
     }
 
+    /// A workshop of one's own.
+    fn with_workshop<T>(
+        &self,
+        work: impl FnOnce(&mut Workshop<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, Failure> {
+        let ctx = self.context();
+        let clock = ctx.clock()?;
+        let mut desk = Desk::open(&ctx)?;
+        let mut workshop = desk.workshop(&ctx, &*clock)?;
+        workshop.stock = Arc::clone(&self.stock);
+        Ok(work(&mut workshop)?)
+    }
+
     fn context(&self) -> Context {
-        Context {
-            out: Output::new(&self.ambient, Format::Text),
-            ambient: self.ambient.clone(),
-            tree: None,
-        }
+        Context::quiet(self.ambient.clone())
     }
 }
 
 impl Site for Place {
     type Error = Failure;
 
-    fn walk(&self, walk: Walk, arrived: &mut dyn FnMut(Walked)) -> Result<(), Failure> {
-        let ctx = self.context();
-        let clock = ctx.clock()?;
-        let mut desk = Desk::open(&ctx)?;
-        let mut workshop = desk.workshop(&ctx, &*clock)?;
-        Ok(walk.walk(&mut workshop, &self.spawner, arrived)?)
+    fn walk(&self, walk: Walk, passed: &mut dyn FnMut(Milestone)) -> Result<(), Failure> {
+        self.with_workshop(|workshop| walk.walk(workshop, &self.spawner, passed))
+    }
+
+    fn lay_in(&self, wanted: usize) -> Result<(), Failure> {
+        self.with_workshop(|workshop| self.stock.lay_in(workshop, wanted))
+    }
+
+    fn clear_stock(&self) -> Result<(), Failure> {
+        if self.stock.close() {
+            return Ok(());
+        }
+        self.with_workshop(|workshop| self.stock.clear(workshop))
     }
 
     fn listen(&self, heard: &mut dyn FnMut() -> bool) -> Result<(), Failure> {
