@@ -35,8 +35,10 @@ const SLOTS: u32 = 8;
 pub(super) fn bench(run: &mut Run) -> Result<Report> {
     let binary = binaries::handoff(&run.profile)?;
     let mut report = run.report("worker");
-    following(&binary, run, &mut report)?;
+    // First: a file system that has just been rid of ten thousand files takes longer to make new ones (ext4 without a journal
+    // passes over what was freed in the last minutes).
     spread(&binary, run, &mut report)?;
+    following(&binary, run, &mut report)?;
     idle(&binary, run, &mut report)?;
     Ok(report)
 }
@@ -57,13 +59,21 @@ fn script(stage: &Stage, text: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// Adds a task with the least of a check.
+fn with_check(name: &str) -> [&str; 7] {
+    let brief = "Write it.";
+    ["queue", "add", name, "--brief", brief, "--verify", "true"]
+}
+
 fn work(stage: &Stage, slots: u32, script: &Path) -> Result<()> {
     let mut worker = stage.handoff(["worker", "--until-empty", "--slots", &slots.to_string()]);
     worker.arg("--script").arg(script);
     to_the_end(worker).map(drop)
 }
 
-/// From the recorded outcome of one task to the start of the agent of the next, in one slot.
+/// From the recorded outcome of one task to the start of the agent of the next, in one slot. Each has a check: without one the
+/// next agent begins before the outcome is recorded. The tree is most often made ahead, so that no git is in it, and none is taken
+/// off.
 fn following(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
     let text = "[[step]]\nwrite = { path = \"new\", text = \"text\" }\n";
     let waits = waits::between(binary, text)?;
@@ -71,7 +81,7 @@ fn following(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
     let script = script(&stage, text)?;
     for number in 0..run.scope.choose(10, 100) {
         let name = format!("task-{number}");
-        stage.say(["queue", "add", &name, "--brief", "Write it."])?;
+        stage.say(with_check(&name))?;
     }
     work(&stage, 1, &script)?;
     let told = Chronicle::read(&stage)?;
@@ -90,16 +100,16 @@ fn following(binary: &Path, run: &mut Run, report: &mut Report) -> Result<()> {
     ];
     let floor = race(lanes, run.scope.choose(10, 100), &mut run.order)?;
     let [tree, sync] = ["git worktree add", "fdatasync"].map(|it| floor[it].median());
-    let contained = tree + sync * waits.unwrap_or(1);
+    let contained = sync * waits.unwrap_or(1);
     let above = milliseconds(samples.median()) - milliseconds(contained);
     report.figure(
-        "from an outcome to the next agent, above the `git worktree add` and the fdatasyncs in it",
+        "from an outcome to the next agent, above the fdatasyncs in it",
         (above, "ms"),
         Target::AtMost(20.0),
     );
     report.remark(match waits {
         Some(waits) => format!(
-            "It has {waits} waits for the disk in it: {:.2} ms, and {:.2} ms of git.",
+            "It has {waits} waits for the disk in it: {:.2} ms. A `git worktree add` would take {:.2} ms.",
             milliseconds(sync * waits),
             milliseconds(tree)
         ),

@@ -9,7 +9,7 @@ use handoff_core::Timestamp;
 use handoff_testkit::Need;
 
 use super::chronicle::Chronicle;
-use super::{script, stage};
+use super::{script, stage, with_check};
 use crate::bench::dump::SYNCS;
 
 /// Enough for a middle.
@@ -24,7 +24,7 @@ pub(super) fn between(binary: &Path, text: &str) -> Result<Option<u32>> {
     let script = script(&stage, text)?;
     for number in 0..TASKS {
         let name = format!("task-{number}");
-        stage.say(["queue", "add", &name, "--brief", "Write it."])?;
+        stage.say(with_check(&name))?;
     }
     let log = stage.directory().join("waits");
     let mut strace = stage.program("strace");
