@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use handoff_files::Lock;
 use serde_json::Value;
 
 use crate::stage::Stage;
@@ -19,18 +18,11 @@ fn stage() -> Stage {
     stage
         .run(["worker", "--once", "--script", script])
         .success();
-    until_they_let_go(&stage);
+    // A holder that has said how its session ended keeps its lock for a moment longer.
+    stage.until_free("holder.lock");
     let dump = ["dump", "--task", "later", "--next", "Wait.", "--status"];
     stage.run(dump.into_iter().chain(["active"])).success();
     stage
-}
-
-/// A holder that has said how its session ended keeps its lock for a moment longer.
-fn until_they_let_go(stage: &Stage) {
-    for session in fs::read_dir(stage.env.handoff_home().join("sessions")).unwrap() {
-        let lock = session.unwrap().path().join("holder.lock");
-        Lock::acquire(&lock, "test").unwrap().release();
-    }
 }
 
 /// Each kind with its fate and its count.
@@ -87,7 +79,8 @@ fn a_session_that_lives_or_whose_task_waits_stays() {
     let lives = stage.json("gc --older-than 0s --apply");
     assert_eq!(lives["rows"][0]["why"], "somebody works with it");
     stage.say("stop --id one").success();
-    until_they_let_go(&stage);
+    // A holder that has said how its session ended keeps its lock for a moment longer.
+    stage.until_free("holder.lock");
     let waits = stage.json("gc --older-than 0s --apply");
     assert_eq!(waits["rows"][0]["why"], "its task has not ended");
     stage.say("queue cancel fix").success();

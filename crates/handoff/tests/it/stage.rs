@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use handoff_files::Lock;
 use handoff_testkit::{GitRepo, Output, TestEnv};
 use serde_json::Value;
 
@@ -105,6 +106,14 @@ impl Stage {
     /// The program in the background.
     pub(crate) fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Background {
         Background::start(self.command(args))
+    }
+
+    /// Waits until nobody holds this lock of any session.
+    pub(crate) fn until_free(&self, lock: &str) {
+        for session in fs::read_dir(self.env.handoff_home().join("sessions")).unwrap() {
+            let lock = session.unwrap().path().join(lock);
+            Lock::acquire(&lock, "test").unwrap().release();
+        }
     }
 
     /// A git that does something else. Without the file that is returned there is only the usual one.

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use handoff_testkit::Output;
 
@@ -49,21 +48,13 @@ fn a_task_that_takes_every_worker_along_is_left_to_a_person() {
     let mut stage = stage();
     stage.add("fix");
     // It strikes when the tree of an attempt is filled: somebody has the task, and no session has begun.
-    let bin = stage.env.work().join("bin");
-    fs::create_dir_all(&bin).unwrap();
-    let git = bin.join("git");
     let strike = "case \" $* \" in *' read-tree '*) kill -9 $PPID; exit 1;; esac";
-    fs::write(
-        &git,
-        format!("#!/bin/sh\n{strike}\nexec /usr/bin/git \"$@\"\n"),
-    )
-    .unwrap();
-    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = std::env::join_paths([bin.as_path(), "/usr/bin".as_ref(), "/bin".as_ref()]);
-    stage.env.set("PATH", path.unwrap());
+    let git = stage.git_that(&format!("{strike}\nexec /usr/bin/git \"$@\""));
     for _ in 0..5 {
         let died = work(&stage);
         assert_eq!(died.code(), None, "{died:?}");
+        // A program that it had just started has its descriptors until the kernel has loaded it.
+        stage.until_free("worker.lock");
     }
     work(&stage).failure(12);
     assert_eq!(stage.state("fix"), "blocked");
