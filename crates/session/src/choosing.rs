@@ -6,7 +6,8 @@
 //! | the pointer is at the choice | Enter |
 //! | nothing points at anything | the number or letter of the choice and Enter, once |
 //! | another question, or none, after Enter | nothing: it is done |
-//! | the same before Enter | nothing: it went away unanswered |
+//! | none before Enter | nothing: it went away unanswered |
+//! | another before Enter | nothing for a while: it may be the same one, half painted |
 //!
 //! A key that did nothing is pressed again where something points, because that tells what it would do. Some agents do not take
 //! an Enter that comes right after their question: it might have been meant for something else.
@@ -101,8 +102,9 @@ impl Choosing {
         self.begun_at = self.begun_at.or(Some(now));
         let open = match asked {
             Asked::This(open) if open.is_same(&self.dialog) => open,
-            Asked::Nothing | Asked::This(_) => return self.over(),
-            Asked::Unread => {
+            Asked::Nothing => return self.over(),
+            Asked::This(_) if self.is_made => return self.over(),
+            Asked::This(_) | Asked::Unread => {
                 let wait = self.wait_for(PAINTING_TAKES, now);
                 return wait.unwrap_or_else(|| self.over());
             }
@@ -268,7 +270,22 @@ mod tests {
         let mut choosing = Choosing::new(dialog(Some(0)), 0);
         let mut other = dialog(Some(0));
         other.question[0] = "Really?".to_owned();
-        assert_eq!(choosing.step(Asked::This(&other), at(0)), Move::Gone);
+        assert_eq!(choosing.step(Asked::This(&other), at(0)), Move::Wait);
+        assert_eq!(choosing.step(Asked::This(&other), at(3000)), Move::Gone);
+        let mut choosing = Choosing::new(dialog(Some(0)), 0);
+        choosing.step(Asked::This(&dialog(Some(0))), at(0));
+        assert_eq!(choosing.step(Asked::This(&other), at(1)), Move::Done);
+    }
+
+    #[test]
+    fn a_list_that_is_half_painted_is_waited_for() {
+        let mut choosing = Choosing::new(dialog(Some(0)), 2);
+        choosing.step(Asked::This(&dialog(Some(0))), at(0));
+        let mut half = dialog(Some(1));
+        half.choices.pop();
+        assert_eq!(choosing.step(Asked::This(&half), at(1)), Move::Wait);
+        let whole = choosing.step(Asked::This(&dialog(Some(1))), at(2));
+        assert_eq!(whole, press(DOWN));
     }
 
     #[test]

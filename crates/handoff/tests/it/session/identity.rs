@@ -47,7 +47,8 @@ fn an_agent_is_on_record_before_its_first_act() {
     let hall = Hall::new();
     let sessions = hall.stage.env.handoff_home().join("sessions");
     let record = format!("{}/$HANDOFF_SESSION/session.json", sessions.display());
-    let words = format!("cp {record} seen; exec sleep 1000");
+    // Not by `cp`, which copies nothing if the record is replaced between its two looks at it, as it is when the agent's number is known.
+    let words = format!("cat {record} > seen; exec sleep 1000");
     hall.run("quick", &["sh", "--", "-c", &words]);
     let path = hall.stage.repo.path().join("seen");
     let seen = loop {
