@@ -8,6 +8,8 @@ mod distrust;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -196,25 +198,38 @@ impl Git {
         git
     }
 
+    /// Whether no configuration that git reads here has any of these words, which are in small letters, or names further files. It
+    /// saves a process to ask git.
+    pub(crate) fn configuration_lacks(&self, at: &Repository, words: &[&str]) -> bool {
+        let words: Vec<_> = words.iter().chain(&["include"]).collect();
+        let lacks = |file: &PathBuf| match fs::read(file) {
+            Ok(bytes) => {
+                let text = bytes.to_ascii_lowercase();
+                let has = |word: &&&str| text.windows(word.len()).any(|it| it == word.as_bytes());
+                !words.iter().any(has)
+            }
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        let files = self.configuration_files(at);
+        files.is_some_and(|files| files.iter().all(lacks))
+    }
+
     /// Every file that git would read its configuration from here; none if that is not known.
     pub(crate) fn configuration_files(&self, at: &Repository) -> Option<Vec<PathBuf>> {
-        let variable = |name: &str| self.user_environment.get(OsStr::new(name));
-        let home = PathBuf::from(variable("HOME")?);
-        let global = match variable("GIT_CONFIG_GLOBAL") {
+        let global = match self.variable("GIT_CONFIG_GLOBAL") {
             Some(file) => vec![file.into()],
-            None => {
-                let config = variable("XDG_CONFIG_HOME").map(PathBuf::from);
-                let config = config.unwrap_or_else(|| home.join(".config"));
-                vec![config.join("git/config"), home.join(".gitconfig")]
-            }
+            None => vec![
+                self.user_directory()?.join("config"),
+                PathBuf::from(self.variable("HOME")?).join(".gitconfig"),
+            ],
         };
         let system = match (
-            variable("GIT_CONFIG_NOSYSTEM"),
-            variable("GIT_CONFIG_SYSTEM"),
+            self.variable("GIT_CONFIG_NOSYSTEM"),
+            self.variable("GIT_CONFIG_SYSTEM"),
         ) {
             (Some(word), _) if is_yes(word) => vec![],
             (_, Some(file)) => vec![file.into()],
-            (_, None) => self.system_files()?,
+            (_, None) => self.system_files("gitconfig")?,
         };
         let own = [
             at.common_dir().join("config"),
@@ -223,16 +238,37 @@ impl Git {
         Some(global.into_iter().chain(system).chain(own).collect())
     }
 
-    /// The system's file lies beside where git is installed, or where the link to it is, as Homebrew has it; `/usr` has its in
+    /// Every file outside of the tree that may say what git makes of a file's bytes, if no configuration names one; none if that
+    /// is not known.
+    pub(crate) fn attribute_files(&self, at: &Repository) -> Option<Vec<PathBuf>> {
+        let mut files = self.system_files("gitattributes")?;
+        files.push(self.user_directory()?.join("attributes"));
+        files.push(at.common_dir().join("info/attributes"));
+        Some(files)
+    }
+
+    fn variable(&self, name: &str) -> Option<&OsString> {
+        self.user_environment.get(OsStr::new(name))
+    }
+
+    /// Where files of the user's about git lie.
+    fn user_directory(&self) -> Option<PathBuf> {
+        let config = self.variable("XDG_CONFIG_HOME").map(PathBuf::from);
+        let usual = || Some(PathBuf::from(self.variable("HOME")?).join(".config"));
+        Some(config.or_else(usual)?.join("git"))
+    }
+
+    /// A file of the system's lies beside where git is installed, or where the link to it is, as Homebrew has it; `/usr` has its in
     /// `/etc`.
-    fn system_files(&self) -> Option<Vec<PathBuf>> {
+    fn system_files(&self, name: &str) -> Option<Vec<PathBuf>> {
         let path = self.path()?;
         let git = std::env::split_paths(path)
             .map(|directory| directory.join("git"))
             .find(|git| git.is_file())?;
-        let beside = |git: &Path| Some(git.parent()?.parent()?.join("etc/gitconfig"));
+        let beside = |git: &Path| Some(git.parent()?.parent()?.join("etc").join(name));
         let real = git.canonicalize().ok()?;
-        Some(vec!["/etc/gitconfig".into(), beside(&git)?, beside(&real)?])
+        let usual = Path::new("/etc").join(name);
+        Some(vec![usual, beside(&git)?, beside(&real)?])
     }
 
     /// What the git that we run says of itself.

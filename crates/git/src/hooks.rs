@@ -180,7 +180,7 @@ impl Git {
 
     /// As git says it: absolute, or relative to the root of whichever tree a hook runs in.
     fn raw_hooks_directory(&self, at: &Repository) -> Result<PathBuf, GitError> {
-        if self.has_plain_configuration(at) {
+        if self.configuration_lacks(at, &["hookspath"]) {
             return Ok(at.common_dir().join("hooks"));
         }
         let call = self.user_call("rev-parse", at.any_place());
@@ -198,13 +198,6 @@ impl Git {
         } else {
             path
         })
-    }
-
-    /// Whether no configuration that git reads can say where hooks are. It saves a process for each
-    /// commit; a word that could mean it anywhere makes us ask git.
-    fn has_plain_configuration(&self, at: &Repository) -> bool {
-        let files = self.configuration_files(at);
-        files.is_some_and(|files| files.iter().all(|file| says_nothing(file)))
     }
 
     fn local_setting(&self, at: &Repository) -> Result<Option<OsString>, GitError> {
@@ -228,18 +221,6 @@ impl Git {
         };
         call.run()?;
         Ok(())
-    }
-}
-
-/// No hooks path, and no other file that could have one.
-fn says_nothing(file: &Path) -> bool {
-    match fs::read(file) {
-        Ok(bytes) => {
-            let text = bytes.to_ascii_lowercase();
-            let has = |word: &[u8]| text.windows(word.len()).any(|it| it == word);
-            !has(b"hookspath") && !has(b"include")
-        }
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }
 

@@ -14,10 +14,7 @@ pub(crate) fn newest(at: &Repository, limit: u32) -> Option<Vec<Vec<u8>>> {
     let common = at.common_dir();
     // Git may show other parents than those that a commit names.
     let is_plain = |name: &str| !common.join(name).exists();
-    if !["refs/replace", "info/grafts", "shallow"]
-        .into_iter()
-        .all(is_plain)
-    {
+    if !loose_object::are_themselves(at) || !["info/grafts", "shallow"].into_iter().all(is_plain) {
         return None;
     }
     let mut next = Some(at.read_head().ok()?.commit?);

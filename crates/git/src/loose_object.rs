@@ -1,10 +1,11 @@
 //! Objects that lie in files of their own, read without git: those of the last days, until git packs them.
 
-use std::fs::File;
-use std::io::Read as _;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::inflate::inflate;
+use crate::repository::Repository;
 
 /// An object is not read beyond this.
 const LARGEST: usize = 64 * 1024;
@@ -29,4 +30,22 @@ pub(crate) fn read(objects: &Path, id: &str, kind: &str) -> Option<Vec<u8>> {
     let body = object.split_off(head + 1);
     let length = str::from_utf8(&object[..head]).ok()?.strip_prefix(kind)?;
     (length.strip_prefix(' ')?.parse() == Ok(body.len())).then_some(body)
+}
+
+/// Whether git shows every object as it is: none stands for another.
+pub(crate) fn are_themselves(at: &Repository) -> bool {
+    let replaced = "refs/replace";
+    let packed = at.common_dir().join("packed-refs");
+    let names_none = match fs::read(packed) {
+        Ok(text) => !text
+            .windows(replaced.len())
+            .any(|it| it == replaced.as_bytes()),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    names_none && !at.common_dir().join(replaced).exists()
+}
+
+/// An id as one writes it.
+pub(crate) fn hex(id: &[u8]) -> String {
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::loose_object::hex;
 use crate::tree_path::TreePath;
 
 /// What an index has at some paths: for each, its entries without what the file system says of them.
@@ -86,7 +87,6 @@ impl Entries {
 impl Entries {
     /// The ids of what is at these paths.
     pub(super) fn objects(&self) -> Vec<String> {
-        let hex = |id: &[u8]| id.iter().map(|byte| format!("{byte:02x}")).collect();
         let ids = self.0.values().flatten();
         ids.filter_map(|content| content.get(MODE..MODE + DIGEST).map(hex))
             .collect()
@@ -167,6 +167,13 @@ impl<'a> IndexEntry<'a> {
         let flags = |place| u16::from_be_bytes([self.bytes[place], self.bytes[place + 1]]);
         let is_skipped = self.start > FIXED && flags(FIXED) & SKIP != 0;
         flags(FLAGS) & ASSUME != 0 || is_skipped
+    }
+
+    /// What it says of the file, if it is one that git looks at as a matter of course: it has its bits, and its object.
+    pub(super) fn plain(&self) -> Option<(u32, &'a [u8])> {
+        let is_plain = self.stage() == 0 && self.start == FIXED && !self.is_hidden();
+        let content = (number(self.bytes, STAT)?, &self.bytes[OBJECT..FLAGS]);
+        is_plain.then_some(content)
     }
 
     /// Zero, unless its path is unmerged.

@@ -15,7 +15,8 @@ use handoff_core::CommitId;
 
 use super::cache_tree;
 use super::index_file::{DIGEST, IndexFile};
-use crate::loose_object;
+use crate::loose_object::{self, hex};
+use crate::tree_object::{self, TREE, TreeEntry};
 use crate::tree_path::TreePath;
 
 /// With more, the trees above them may be as many as all that there are.
@@ -42,9 +43,7 @@ impl Making<'_> {
             return None;
         }
         let mut ids = BTreeSet::from([commit.to_owned()]);
-        let text = loose_object::read(self.objects, commit, "commit")?;
-        let tree = text.strip_prefix(b"tree ")?.get(..2 * DIGEST)?;
-        let tree = str::from_utf8(tree).ok()?.to_owned();
+        let tree = tree_object::of_commit(self.objects, commit)?;
         let paths: Vec<_> = self.changed.iter().map(TreePath::as_bytes).collect();
         self.add_tree(tree, &paths, &mut ids)?;
         let before = remembered(self.before)?;
@@ -56,7 +55,7 @@ impl Making<'_> {
     /// Adds a tree, the trees below it that are above these paths, and what is at them.
     fn add_tree(&self, id: String, paths: &[&[u8]], ids: &mut BTreeSet<String>) -> Option<()> {
         let tree = loose_object::read(self.objects, &id, "tree")?;
-        let entries = entries(&tree)?;
+        let entries = tree_object::entries(&tree)?;
         ids.insert(id);
         let mut below: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
         for path in paths {
@@ -65,46 +64,16 @@ impl Making<'_> {
                     .entry(&path[..place])
                     .or_default()
                     .push(&path[place + 1..]),
-                None => ids.extend(entries.get(path).and_then(Entry::content)),
+                None => ids.extend(entries.get(path).and_then(TreeEntry::content)),
             }
         }
         for (name, paths) in below {
-            if let Some(Entry { mode: TREE, id }) = entries.get(name) {
+            if let Some(TreeEntry { mode: TREE, id }) = entries.get(name) {
                 self.add_tree(hex(id), &paths, ids)?;
             }
         }
         Some(())
     }
-}
-
-/// What a tree has under one name.
-struct Entry<'a> {
-    mode: &'a [u8],
-    id: &'a [u8],
-}
-
-const TREE: &[u8] = b"40000";
-/// A commit of another repository, of which nothing lies in this one.
-const COMMIT: &[u8] = b"160000";
-
-impl Entry<'_> {
-    fn content(&self) -> Option<String> {
-        (self.mode != COMMIT).then(|| hex(self.id))
-    }
-}
-
-/// `<mode> <name> NUL <id>`, one behind the other.
-fn entries(mut tree: &[u8]) -> Option<BTreeMap<&[u8], Entry<'_>>> {
-    let mut found = BTreeMap::new();
-    while !tree.is_empty() {
-        let space = tree.iter().position(|&byte| byte == b' ')?;
-        let end = tree.iter().position(|&byte| byte == 0)?;
-        let (mode, name) = (&tree[..space], tree.get(space + 1..end)?);
-        let (id, rest) = tree[end + 1..].split_at_checked(DIGEST)?;
-        found.insert(name, Entry { mode, id });
-        tree = rest;
-    }
-    Some(found)
 }
 
 /// The ids of the trees that an index remembers; none if it is of a form that is not known here.
@@ -114,10 +83,6 @@ fn remembered(index: &Path) -> Option<BTreeSet<String>> {
     let trees = index.extensions.iter().find(|it| it.name == *b"TREE");
     let ids = trees.map_or(Some(vec![]), |it| cache_tree::ids(it.content))?;
     Some(ids.into_iter().map(hex).collect())
-}
-
-fn hex(id: &[u8]) -> String {
-    id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

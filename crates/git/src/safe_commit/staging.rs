@@ -1,4 +1,6 @@
-//! How the declared paths stand, and what follows for the commit: one look at git, one pure decision.
+//! How the declared paths stand, and what follows for the commit: one look, one pure decision.
+
+mod plain;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -108,12 +110,19 @@ pub(super) enum Change {
 const FEW: usize = 500;
 
 impl Git {
-    /// Looks at these paths in the tree of `at`.
+    /// Looks at these paths in the tree of `at`, or at all of it.
     pub(super) fn staging(
         &self,
         at: &Repository,
         paths: &[TreePath],
     ) -> Result<Vec<Entry>, GitError> {
+        match self.plain_staging(at, paths) {
+            Some(entries) => Ok(entries),
+            None => self.ask_staging(at, paths),
+        }
+    }
+
+    fn ask_staging(&self, at: &Repository, paths: &[TreePath]) -> Result<Vec<Entry>, GitError> {
         let call = self.call_in_tree("status", at.tree()?).arguments([
             "--porcelain=v2",
             "-z",
