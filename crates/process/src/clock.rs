@@ -70,6 +70,24 @@ pub(crate) fn awake() -> Duration {
     Duration::try_from(clock_gettime(ClockId::Monotonic)).expect("time since boot is positive")
 }
 
+/// Tells how long something takes, for whoever has two ways to do the same.
+#[derive(Debug)]
+pub struct Stopwatch(Duration);
+
+impl Stopwatch {
+    /// Begins now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(awake())
+    }
+
+    /// How long ago that is.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        awake().saturating_sub(self.0)
+    }
+}
+
 fn nanos(time: Timespec) -> Nanos {
     Nanos(
         time.tv_sec
