@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use handoff_core::time::Nanos;
-use handoff_core::{Cursor, Rest, SessionId, Task, TaskId, TaskName};
+use handoff_core::{Cursor, Rest, SessionId, Task, TaskName};
 use handoff_store::queue::Agents;
 use handoff_store::{StoreError, events, read, tasks};
 
@@ -95,8 +95,8 @@ pub struct Crew<S: Site> {
     rota: Rota,
     /// How many hands are not done, if only with tidying up.
     hands: usize,
-    /// Tasks whose agents are about to begin.
-    starting: BTreeSet<TaskId>,
+    /// Sessions whose agents are about to begin.
+    starting: BTreeSet<SessionId>,
     /// Hands that let those go first. They go on when this is dropped.
     waiting: Vec<Sender<Infallible>>,
     stocking: Stocking,
@@ -221,8 +221,8 @@ impl<S: Site> Crew<S> {
         {
             let (task, session) = (Box::new(walk.task().clone()), walk.session());
             let now = workshop.clock.now().moment.awake;
-            self.rota.begin(&task, now);
-            self.starting.insert(task.id);
+            self.rota.begin(session, &task, now);
+            self.starting.insert(session);
             self.stocking.runs_short();
             self.start(walk);
             count += 1;
@@ -244,7 +244,7 @@ impl<S: Site> Crew<S> {
         for task in adoptable(workshop)? {
             if let Some(walk) = Walk::take_over(workshop, &task)? {
                 let (task, session) = (Box::new(walk.task().clone()), walk.session());
-                self.rota.join(&task);
+                self.rota.join(session, &task);
                 self.start(walk);
                 count += 1;
                 tell(News::TakenOver(task, session))?;
@@ -397,7 +397,7 @@ impl<S: Site> Crew<S> {
     }
 
     /// What was passed over may have its turn now.
-    fn make_room(&mut self, id: TaskId) {
+    fn make_room(&mut self, id: SessionId) {
         self.starting.remove(&id);
         self.rota.leave(id);
         self.seen = None;

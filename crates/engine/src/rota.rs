@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use handoff_core::time::Nanos;
-use handoff_core::{AgentName, Task, TaskId};
+use handoff_core::{AgentName, SessionId, Task};
 use handoff_store::queue::Agents;
 
 /// How much a worker takes on.
@@ -44,7 +44,8 @@ enum Hand {
 #[derive(Debug)]
 pub(crate) struct Rota {
     capacity: Capacity,
-    hands: BTreeMap<TaskId, Hand>,
+    /// By session: a task that is given back may be begun again before the hand of its last attempt is done.
+    hands: BTreeMap<SessionId, Hand>,
     begun_at: Option<Nanos>,
 }
 
@@ -90,26 +91,26 @@ impl Rota {
     }
 
     /// One begins a new task.
-    pub(crate) fn begin(&mut self, task: &Task, now: Nanos) {
-        self.join(task);
+    pub(crate) fn begin(&mut self, session: SessionId, task: &Task, now: Nanos) {
+        self.join(session, task);
         self.begun_at = Some(now);
     }
 
     /// One goes on with a task whose session runs already: it is counted, but there was no start.
-    pub(crate) fn join(&mut self, task: &Task) {
+    pub(crate) fn join(&mut self, session: SessionId, task: &Task) {
         let agent = task.spec.agent.as_ref().or(self.usual()).cloned();
-        self.hands.insert(task.id, Hand::Busy(agent));
+        self.hands.insert(session, Hand::Busy(agent));
     }
 
-    /// Nothing runs for this task any more; its hand is not done.
-    pub(crate) fn vacate(&mut self, task: TaskId) {
-        if let Some(hand) = self.hands.get_mut(&task) {
+    /// Nothing runs in this session any more; its hand is not done.
+    pub(crate) fn vacate(&mut self, session: SessionId) {
+        if let Some(hand) = self.hands.get_mut(&session) {
             *hand = Hand::Finishing;
         }
     }
 
-    pub(crate) fn leave(&mut self, task: TaskId) {
-        self.hands.remove(&task);
+    pub(crate) fn leave(&mut self, session: SessionId) {
+        self.hands.remove(&session);
     }
 
     /// The agents of those who have a slot.
@@ -131,7 +132,7 @@ impl Rota {
 #[cfg(test)]
 mod tests {
     use handoff_core::task::TaskSpec;
-    use handoff_core::{ProjectId, Timestamp};
+    use handoff_core::{ProjectId, TaskId, Timestamp};
 
     use super::*;
 
@@ -147,6 +148,10 @@ mod tests {
         let id = TaskId::from_uuid(handoff_process::mint());
         let project = ProjectId::from_uuid(handoff_process::mint());
         Task::begin(id, project, spec, Timestamp::UNIX_EPOCH)
+    }
+
+    fn session() -> SessionId {
+        SessionId::from_uuid(handoff_process::mint())
     }
 
     fn rota(slots: usize, stagger: u64) -> Rota {
@@ -174,60 +179,71 @@ mod tests {
     fn an_agent_with_enough_to_do_gets_no_more_and_others_do() {
         let mut rota = rota(8, 0);
         assert_eq!(full(&rota), [""; 0]);
-        let (first, second) = (task(None), task(Some("claude")));
-        rota.begin(&first, at(0));
+        let first = session();
+        rota.begin(first, &task(None), at(0));
         assert_eq!(full(&rota), [""; 0]);
-        rota.begin(&second, at(0));
+        rota.begin(session(), &task(Some("claude")), at(0));
         assert_eq!(full(&rota), ["claude"]);
-        rota.begin(&task(Some("codex")), at(0));
+        rota.begin(session(), &task(Some("codex")), at(0));
         assert_eq!(full(&rota), ["claude", "codex"]);
-        rota.leave(first.id);
+        rota.leave(first);
         assert_eq!(full(&rota), ["codex"]);
     }
 
     #[test]
     fn no_more_than_there_are_slots_however_many_were_taken_over() {
         let mut rota = rota(1, 0);
-        let (first, second) = (task(None), task(None));
-        rota.join(&first);
-        rota.join(&second);
+        let (first, second) = (session(), session());
+        rota.join(first, &task(None));
+        rota.join(second, &task(None));
         assert_eq!(rota.turn(at(0)), Turn::Full);
-        rota.leave(first.id);
+        rota.leave(first);
         assert_eq!(rota.turn(at(0)), Turn::Full);
-        rota.leave(second.id);
+        rota.leave(second);
         assert!(rota.is_empty() && matches!(rota.turn(at(0)), Turn::Claim(_)));
     }
 
     #[test]
     fn what_only_the_tool_is_at_takes_no_slot_until_there_is_too_much_of_it() {
         let mut rota = rota(2, 0);
-        let tasks: Vec<_> = (0..4).map(|_| task(Some("codex"))).collect();
-        rota.begin(&tasks[0], at(0));
+        let (task, sessions) = (task(Some("codex")), [(); 4].map(|()| session()));
+        rota.begin(sessions[0], &task, at(0));
         assert_eq!(full(&rota), ["codex"]);
-        rota.vacate(tasks[0].id);
+        rota.vacate(sessions[0]);
         assert_eq!(full(&rota), [""; 0], "its agent is gone");
-        rota.join(&tasks[1]);
-        rota.join(&tasks[2]);
+        rota.join(sessions[1], &task);
+        rota.join(sessions[2], &task);
         assert_eq!(rota.turn(at(0)), Turn::Full, "both slots are taken");
-        rota.vacate(tasks[1].id);
-        rota.vacate(tasks[2].id);
-        rota.join(&tasks[3]);
+        rota.vacate(sessions[1]);
+        rota.vacate(sessions[2]);
+        rota.join(sessions[3], &task);
         assert_eq!(rota.turn(at(0)), Turn::Full, "three are not seen to yet");
-        rota.leave(tasks[0].id);
+        rota.leave(sessions[0]);
         assert_eq!(full(&rota), ["codex"]);
-        rota.vacate(tasks[0].id);
+        rota.vacate(sessions[0]);
         assert!(!rota.is_empty(), "one who left does not come back");
+    }
+
+    #[test]
+    fn a_task_that_is_begun_again_has_a_hand_of_its_own() {
+        let mut rota = rota(1, 0);
+        let (task, first, second) = (task(None), session(), session());
+        rota.begin(first, &task, at(0));
+        rota.vacate(first);
+        rota.begin(second, &task, at(0));
+        rota.leave(first);
+        assert_eq!(rota.turn(at(0)), Turn::Full, "the second one is at work");
     }
 
     #[test]
     fn starts_keep_their_distance() {
         let mut rota = rota(8, 2);
-        rota.join(&task(None));
+        rota.join(session(), &task(None));
         assert!(
             matches!(rota.turn(at(10)), Turn::Claim(_)),
             "nothing was started"
         );
-        rota.begin(&task(None), at(10));
+        rota.begin(session(), &task(None), at(10));
         assert_eq!(rota.turn(at(11)), Turn::After(Duration::from_secs(1)));
         assert!(matches!(rota.turn(at(12)), Turn::Claim(_)));
     }

@@ -8,7 +8,7 @@ use handoff_agents::Block;
 use handoff_core::rest::Setback;
 use handoff_core::task::Command;
 use handoff_core::{SessionId, Task, Timestamp};
-use handoff_files::{Watch, WatchError};
+use handoff_files::{Wake, Watch, WatchError};
 use handoff_session::journal::{self, Event};
 use handoff_session::last_word::LastWord;
 use handoff_session::message::{self, Finish, Urgency};
@@ -257,17 +257,15 @@ impl Ear {
         }
     }
 
-    /// Whatever wakes us, we look. A watch that fails once may never wake us again.
+    /// Whatever wakes us, we look. A watch that fails once, or whose file is gone, may never wake us again.
     fn wait(&mut self, patience: Duration) {
-        let heard = match self {
-            Self::Told(watch) => watch.wait(Some(patience)).map(drop),
-            Self::Deaf => {
-                std::thread::park_timeout(patience.min(LOOK_AGAIN));
-                Ok(())
+        match self {
+            Self::Told(watch) => {
+                if matches!(watch.wait(Some(patience)), Ok(Wake::Gone) | Err(_)) {
+                    *self = Self::Deaf;
+                }
             }
-        };
-        if heard.is_err() {
-            *self = Self::Deaf;
+            Self::Deaf => std::thread::park_timeout(patience.min(LOOK_AGAIN)),
         }
     }
 }

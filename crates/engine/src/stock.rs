@@ -14,12 +14,22 @@ use handoff_git::{NewTree, SpareTree};
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
-/// With less than this free on the disk none are made: a spare tree is a convenience.
+/// How much of the disk is left free: a spare tree is a convenience.
 const LEAST_FREE: u64 = 10 * 1024 * 1024 * 1024;
 
 /// The spare trees of a worker.
-#[derive(Debug, Default)]
-pub struct Stock(Mutex<Shelf>);
+#[derive(Debug)]
+pub struct Stock {
+    shelf: Mutex<Shelf>,
+    /// With less than this free on the disk none are made.
+    least_free: u64,
+}
+
+impl Default for Stock {
+    fn default() -> Self {
+        Self::leaving(LEAST_FREE)
+    }
+}
 
 #[derive(Debug, Default)]
 struct Shelf {
@@ -60,6 +70,12 @@ impl Drop for SpareLock {
 }
 
 impl Stock {
+    /// One for which so many bytes of the disk stay free.
+    pub fn leaving(least_free: u64) -> Self {
+        let shelf = Mutex::default();
+        Self { shelf, least_free }
+    }
+
     /// Begins a worktree, in a spare one if there is any.
     pub(crate) fn begin_worktree(
         &self,
@@ -93,7 +109,7 @@ impl Stock {
         while let Some(base) = self.lacks(wanted) {
             let places = &workshop.places;
             let place = Dir::create_private(&places.worktrees(workshop.project))?;
-            if filesystem::free_space(place.path()).is_ok_and(|free| free < LEAST_FREE) {
+            if filesystem::free_space(place.path()).is_ok_and(|free| free < self.least_free) {
                 return Ok(());
             }
             let path = places.spare(workshop.project);
@@ -144,6 +160,6 @@ impl Stock {
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
         // Nobody leaves it half changed.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use handoff_core::{TaskId, TaskName};
+use handoff_core::{SessionId, TaskName};
 
 use super::{Crew, Site};
 use crate::road::{Milestone, Walk, Walked};
@@ -20,21 +20,21 @@ pub(super) enum Knock<E> {
     Ledger,
     /// Another worker came or died.
     Worker,
-    /// The agent of a task has begun.
-    Launched(TaskId),
-    /// The agent of a task is gone; there is room for another. Its hand waits until this is dropped.
-    Vacated(TaskId, Sender<Infallible>),
-    /// The outcome of a task is recorded; there is room for another.
-    Arrived(TaskId, Walked),
+    /// The agent of a session has begun.
+    Launched(SessionId),
+    /// The agent of a session is gone; there is room for another. Its hand waits until this is dropped.
+    Vacated(SessionId, Sender<Infallible>),
+    /// The outcome of its task is recorded; there is room for another.
+    Arrived(SessionId, Walked),
     /// Trees were made ahead, or could not be.
     Stocked,
-    /// A hand is done with a task, and has tidied up after it.
-    Hand(TaskId, TaskName, Result<(), E>),
+    /// A hand is done with its task, and has tidied up after it.
+    Hand(SessionId, TaskName, Result<(), E>),
 }
 
 impl<S: Site> Crew<S> {
     pub(super) fn start(&mut self, walk: Walk) {
-        let (id, name) = (walk.task().id, walk.task().spec.name.clone());
+        let (id, name) = (walk.session(), walk.task().spec.name.clone());
         let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
         self.hands += 1;
         thread::spawn(move || {
@@ -55,7 +55,7 @@ impl<S: Site> Crew<S> {
 
 /// Makes room for another, and lets it go first: its agent has work to do, and whoever waits for this task waits for its outcome
 /// anyway.
-fn give_way<E>(id: TaskId, bell: &Sender<Knock<E>>) {
+fn give_way<E>(id: SessionId, bell: &Sender<Knock<E>>) {
     let (waits, signal) = channel();
     if bell.send(Knock::Vacated(id, waits)).is_ok() {
         // Nothing is ever sent: it ends when nobody is left to wait for.

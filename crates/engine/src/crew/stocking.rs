@@ -1,6 +1,7 @@
 //! When trees are made ahead: after agents have begun, while others wait for a slot.
 
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::thread;
 
 use handoff_store::{read, tasks};
@@ -34,6 +35,16 @@ impl Stocking {
     }
 }
 
+/// Knocks when somebody no longer makes trees, for whatever reason.
+struct Stocked<E>(Sender<Knock<E>>);
+
+impl<E> Drop for Stocked<E> {
+    fn drop(&mut self) {
+        // Nobody at the door: the crew has gone home.
+        self.0.send(Knock::Stocked).ok();
+    }
+}
+
 impl<S: Site> Crew<S> {
     /// While agents work, trees are made for those who wait for a slot.
     pub(super) fn lay_in(&mut self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
@@ -51,9 +62,9 @@ impl<S: Site> Crew<S> {
         let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
         // At the usual priority: it takes locks that those wait for who begin.
         thread::spawn(move || {
+            let _stocked = Stocked(bell);
             // Whoever finds none makes one.
             site.lay_in(wanted).ok();
-            bell.send(Knock::Stocked).ok();
         });
         Ok(())
     }

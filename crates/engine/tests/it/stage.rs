@@ -50,7 +50,7 @@ impl Stage {
             project,
             places,
             rules: PackageRules::default(),
-            stock: std::sync::Arc::default(),
+            stock: std::sync::Arc::new(handoff_engine::Stock::leaving(0)),
             repository,
             clock,
         }

@@ -24,6 +24,8 @@ fn lay_in(stage: &mut Stage, wanted: usize) {
 fn an_attempt_begins_in_a_tree_that_was_made_ahead() {
     let mut stage = Stage::new();
     lay_in(&mut stage, 2);
+    let before = stage.git().list_worktrees(stage.repository()).unwrap();
+    assert_eq!(before.len(), 1, "nobody knows where attempts begin");
     stage.add(spec("one"));
     assert_eq!(stage.walk("echo 1 > one.txt").ending, Ending::Done);
     lay_in(&mut stage, 2);
