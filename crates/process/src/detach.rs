@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -18,9 +19,13 @@ use crate::program::Program;
 /// A program that will outlive us. Dropping this leaves it alone.
 #[derive(Debug)]
 pub struct Detached {
-    process: Process,
+    process: Arc<Process>,
     report: File,
 }
+
+/// Those that were started here. One that ends before us stays in the kernel's table until we ask how it ended: whoever starts
+/// the next one does that for all that were left alone.
+static STARTED: Mutex<Vec<Arc<Process>>> = Mutex::new(vec![]);
 
 /// What a detached program said of its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +43,12 @@ const LONGEST_REPORT: usize = 64 * 1024;
 pub fn detach(program: &Program) -> Result<Detached, StartError> {
     let connected = connect().map_err(|error| StartError::of(program, error));
     let (report, stdio) = connected?;
-    let process = bear(program, stdio, Bond::Nothing)?;
+    let process = Arc::new(bear(program, stdio, Bond::Nothing)?);
+    // Nobody leaves it half changed.
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    // One that somebody still holds on to is theirs to end.
+    started.retain(|it| Arc::strong_count(it) > 1 || !it.is_buried());
+    started.push(Arc::clone(&process));
     Ok(Detached { process, report })
 }
 

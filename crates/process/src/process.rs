@@ -1,4 +1,4 @@
-//! A process that we made and have not reaped: its number is still its own.
+//! A process that we made. Until it is reaped its number is its own.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -34,6 +34,16 @@ impl Process {
                 "it ended neither by a code nor by a signal",
             )
         })
+    }
+}
+
+impl Process {
+    /// Reaps it if it has ended; whether it is gone.
+    pub(crate) fn is_buried(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        let status = retry_on_intr(|| waitid(WaitId::PidFd(self.pidfd.as_fd()), options));
+        // An error means that it is no child of ours any more.
+        !matches!(status, Ok(None))
     }
 }
 

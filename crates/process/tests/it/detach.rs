@@ -26,3 +26,18 @@ fn a_program_that_says_nothing_is_not_waited_for() {
     assert_eq!(report, Report::TimedOut);
     detached.end().unwrap();
 }
+
+#[test]
+fn one_that_has_ended_is_buried_by_whoever_starts_the_next() {
+    let mut first = detach(&shell("echo $$")).unwrap();
+    let Report::Said(said) = first.report(BOUND).unwrap() else {
+        panic!("no report");
+    };
+    let pid: i32 = String::from_utf8(said).unwrap().trim().parse().unwrap();
+    drop(first);
+    assert!(is_gone(pid));
+    let is_listed = || std::path::Path::new(&format!("/proc/{pid}")).exists();
+    assert!(is_listed(), "nobody has asked how it ended");
+    detach(&shell("exec sleep 1000")).unwrap().end().unwrap();
+    assert!(!is_listed());
+}
