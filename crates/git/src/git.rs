@@ -253,7 +253,9 @@ impl Git {
 
     /// Where files of the user's about git lie.
     fn user_directory(&self) -> Option<PathBuf> {
-        let config = self.variable("XDG_CONFIG_HOME").map(PathBuf::from);
+        // One that is empty counts as none.
+        let config = self.variable("XDG_CONFIG_HOME");
+        let config = config.filter(|it| !it.is_empty()).map(PathBuf::from);
         let usual = || Some(PathBuf::from(self.variable("HOME")?).join(".config"));
         Some(config.or_else(usual)?.join("git"))
     }

@@ -68,8 +68,8 @@ pub mod safe_commit;
 pub mod saved_work;
 mod snapshot;
 pub mod status;
-pub mod tree_object;
-mod tree_path;
+mod tree_object;
+pub mod tree_path;
 pub mod worktree;
 mod worktree_record;
 

@@ -44,13 +44,7 @@ impl Git {
 
     /// All filters, sorted by name. A configuration that git cannot read makes every later call fail too.
     fn filters(&self, at: &Repository) -> Vec<Filter> {
-        let files = self.configuration_files(at).unwrap_or_default();
-        let has_none = |file: &Path| {
-            let text = std::fs::read(file).unwrap_or_default().to_ascii_lowercase();
-            let has = |word: &[u8]| text.windows(word.len()).any(|it| it == word);
-            !has(b"filter") && !has(b"include")
-        };
-        if !files.is_empty() && files.iter().all(|file| has_none(file)) {
+        if self.configuration_lacks(at, &["filter"]) {
             return vec![];
         }
         let pattern = r"^filter\..*\.(clean|smudge|process)$";

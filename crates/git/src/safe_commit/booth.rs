@@ -19,6 +19,7 @@ use handoff_process::mint;
 
 use super::intent::{self, Intent};
 use super::publishing::{INDEX, INDEX_BEFORE};
+use super::ref_file;
 use crate::repository::Repository;
 use crate::tree_path::{TreePath, joined, split};
 
@@ -249,10 +250,15 @@ impl Booth {
         fs::rename(self.path(), &aside).map_err(|error| BoothError::File(aside, error))
     }
 
-    /// The commit that git made here; none if it did not come to that.
+    /// The commit that git made here; none if it did not come to that. Git does not wait for the disk: after a power cut its own
+    /// word may be gone, and what was about to be the ref is not.
     pub(super) fn commit(&self, parent: Option<&CommitId>) -> Option<CommitId> {
-        let file = self.file(if parent.is_some() { "HEAD" } else { FIRST });
-        let id: CommitId = fs::read_to_string(file).ok()?.trim_end().parse().ok()?;
+        let own = if parent.is_some() { "HEAD" } else { FIRST };
+        let read = |name| -> Option<CommitId> {
+            let text = fs::read_to_string(self.file(name)).ok()?;
+            text.trim_end().parse().ok()
+        };
+        let id = read(own).or_else(|| read(ref_file::COPY))?;
         (Some(&id) != parent).then_some(id)
     }
 

@@ -66,11 +66,7 @@ impl Entries {
     }
 
     fn parse(bytes: &[u8], paths: &[TreePath]) -> Option<Self> {
-        let index = IndexFile::parse(bytes)?;
-        // An index that is only half of one does not have them all.
-        if index.extensions.iter().any(|it| it.name == *b"link") {
-            return None;
-        }
+        let index = IndexFile::parse(bytes).filter(IndexFile::is_whole)?;
         let mut found: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = paths
             .iter()
             .map(|it| (it.as_bytes().to_owned(), vec![]))
@@ -97,9 +93,8 @@ impl Entries {
 /// that cannot be read here is not known to.
 pub(crate) fn hides_nothing(file: &Path) -> bool {
     let is_open = |bytes: Vec<u8>| {
-        let index = IndexFile::parse(&bytes)?;
-        let is_whole = index.extensions.iter().all(|it| it.name != *b"link");
-        Some(is_whole && !index.entries.iter().any(IndexEntry::is_hidden))
+        let index = IndexFile::parse(&bytes).filter(IndexFile::is_whole)?;
+        Some(!index.entries.iter().any(IndexEntry::is_hidden))
     };
     std::fs::read(file).ok().and_then(is_open).unwrap_or(false)
 }

@@ -193,11 +193,13 @@ impl Prepared<'_> {
             after: &index,
         };
         let is_exact = self.fresh.is_some();
-        if let Some(found) = is_exact.then(|| making.objects()).flatten() {
+        let found = making.objects();
+        if is_exact && let Some(found) = found {
             return Ok(found);
         }
+        // A hook may have made more; and trees that an earlier commit made which came to nothing are not made again.
         let since = syncing::objects_since(&objects, &self.booth.begun())?;
-        let mut found: BTreeSet<_> = since.into_iter().collect();
+        let mut found: BTreeSet<_> = since.into_iter().chain(found.unwrap_or_default()).collect();
         if !self.at.has_long_ids() {
             found.extend(syncing::staged_objects(&objects, &index, &self.changed));
         }

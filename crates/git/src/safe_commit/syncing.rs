@@ -15,6 +15,7 @@ use handoff_process::begin_writeback;
 use handoff_process::clock::Stopwatch;
 
 use super::index_file::Entries;
+use crate::loose_object;
 use crate::tree_path::TreePath;
 
 /// How many are open at a time: a process may often have no more than 1024, and this is not all that it has open.
@@ -105,7 +106,7 @@ pub(super) fn objects_since(objects: &Path, begun: &Path) -> io::Result<Vec<Path
 pub(super) fn staged_objects(objects: &Path, index: &Path, paths: &[TreePath]) -> Vec<PathBuf> {
     let entries = Entries::read(index, paths);
     let ids = entries.iter().flat_map(Entries::objects);
-    ids.map(|id| objects.join(&id[..2]).join(&id[2..]))
+    ids.filter_map(|id| loose_object::place(objects, &id))
         .collect()
 }
 

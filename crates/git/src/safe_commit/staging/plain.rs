@@ -103,6 +103,11 @@ impl Version {
 
     /// None if it is no plain file, or may have got other bits: whether those count is a setting of git's.
     fn edited(root: &Path, path: &TreePath, staged: &Self) -> Option<Self> {
+        // To git, what lies beyond a link is not there.
+        let above = path.as_path().ancestors().skip(1);
+        if !{ above }.all(|it| is_directory(&root.join(it))) {
+            return None;
+        }
         let file = root.join(path.as_path());
         let metadata = file.symlink_metadata().ok()?;
         let is_program = metadata.permissions().mode() & 0o100 != 0;
@@ -117,6 +122,10 @@ impl Version {
             id: sha1(&[head.as_bytes(), &bytes].concat()).into(),
         })
     }
+}
+
+fn is_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|it| it.is_dir())
 }
 
 /// The tree of the commit that is checked out.
@@ -145,10 +154,12 @@ impl Head {
             if names.peek().is_none() {
                 let mode = u32::from_str_radix(str::from_utf8(entry.mode).ok()?, 8).ok()?;
                 let id = entry.id.to_owned();
-                return Some(Some(Version { mode, id }));
+                // Of others, git makes one of these or something else.
+                let is_plain = matches!(mode, FILE | PROGRAM);
+                return is_plain.then_some(Some(Version { mode, id }));
             }
             if entry.mode != TREE {
-                return Some(None);
+                return None;
             }
             tree = hex(entry.id);
         }

@@ -104,7 +104,7 @@ fn a_file_that_no_commit_has_is_staged() {
 
 #[test]
 fn what_is_not_plain_is_left_to_git() {
-    let acts: [Act; 16] = [
+    let acts: [Act; 18] = [
         ("gone", |it| fs::remove_file(it.path("top")).unwrap()),
         ("unknown to git", |it| {
             it.repo.git(["rm", "--quiet", "--cached", "top"]);
@@ -115,6 +115,19 @@ fn what_is_not_plain_is_left_to_git() {
         ("a link by now", |it| {
             fs::remove_file(it.path("top")).unwrap();
             symlink("other", it.path("top")).unwrap();
+        }),
+        ("beyond a link by now", |it| {
+            fs::rename(it.path("deep"), it.path("moved")).unwrap();
+            symlink("moved", it.path("deep")).unwrap();
+        }),
+        ("a link in HEAD", |it| {
+            fs::remove_file(it.path("top")).unwrap();
+            symlink("other", it.path("top")).unwrap();
+            it.repo.git(["add", "top"]);
+            it.repo
+                .git(["commit", "--quiet", "-m", "link", "--", "top"]);
+            fs::remove_file(it.path("top")).unwrap();
+            it.repo.write("top", "file").git(["add", "top"]);
         }),
         ("assumed to be unchanged", |it| {
             it.repo.git(["update-index", "--assume-unchanged", "top"]);
