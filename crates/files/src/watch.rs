@@ -144,7 +144,8 @@ impl Watch {
             .map_err(|errno| cannot_watch(path, errno))
     }
 
-    /// Waits for a change, without end if there is no `timeout`, and not at all if it is zero.
+    /// Waits for a change, without end if there is no `timeout`, and not at all if it is zero. One who hears a busy file at the end of
+    /// that time waits for its pause as well.
     ///
     /// A caller that polls the descriptor in a loop of its own calls this with a zero timeout
     /// when it becomes readable.

@@ -41,10 +41,14 @@ pub(crate) fn empty(profile: &str) -> Result<PathBuf> {
 fn empty_manifest() -> Result<String> {
     let text = fs::read_to_string(program::workspace_root().join("Cargo.toml"))?;
     let workspace: Table = toml::from_str(&text)?;
-    let profiles: Table = workspace
+    let mut profiles: Table = workspace
         .into_iter()
         .filter(|(name, _)| name == "profile")
         .collect();
+    // It has none of the packages that are built otherwise.
+    for (_, profile) in profiles["profile"].as_table_mut().into_iter().flatten() {
+        profile.as_table_mut().map(|it| it.remove("package"));
+    }
     Ok(format!(
         "[package]\nname = \"empty\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n{}",
         toml::to_string(&profiles)?
