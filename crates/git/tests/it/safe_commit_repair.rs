@@ -90,6 +90,25 @@ fn one_that_landed_gets_its_index() {
 }
 
 #[test]
+fn a_power_cut_that_takes_gits_own_word_does_not_take_the_commit() {
+    let stage = Stage::new();
+    stage.repo.write("mine", "old").commit("base");
+    stage.repo.write("mine", "new");
+    die_before_landing(&stage);
+    let head = booth(&stage).join("HEAD");
+    // What is about to be the ref is synced; what git wrote is not.
+    fs::copy(&head, booth(&stage).join("ref")).unwrap();
+    let commit = fs::read_to_string(&head).unwrap();
+    fs::write(head, "").unwrap();
+    stage
+        .repo
+        .git(["update-ref", "refs/heads/main", commit.trim_end()]);
+    assert_eq!(repaired(&stage).finished, 1);
+    assert_eq!(stage.repo.status(), [""; 0]);
+    stage.assert_clean();
+}
+
+#[test]
 fn what_was_staged_since_is_somebodys() {
     let stage = Stage::new();
     stage.repo.write("mine", "old").commit("base");
