@@ -38,19 +38,24 @@ pub(crate) fn append(tx: &mut Transaction<'_>, entry: &Entry<'_>) -> Result<(), 
 
 /// Appends events in this order.
 pub(crate) fn appending(tx: &Transaction<'_>, entries: &[Entry<'_>]) -> Result<Act, StoreError> {
+    let parts = tx.sql.following();
     let mut values = Vec::with_capacity(entries.len() * 8);
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
+        // The stream is the first of the fields.
         let first = values.len() + 1;
         values.extend(row(tx, entry)?);
-        let places: Vec<_> = (first..=values.len())
-            .map(|place| format!("${place}"))
-            .collect();
+        let places = (first..=values.len()).map(|place| format!("${place}"));
+        let number = { parts.number }.map(|it| it.replace("$STREAM", &format!("${first}")));
+        let places: Vec<_> = places.chain(number).collect();
         rows.push(format!("({})", places.join(", ")));
     }
     let rows = rows.join(", ");
+    let numbered = parts
+        .number
+        .map_or(String::new(), |_| format!(", {}", parts.transaction));
     Ok(Act {
-        sql: format!("INSERT INTO events ({COLUMNS}) VALUES {rows}"),
+        sql: format!("INSERT INTO events ({COLUMNS}{numbered}) VALUES {rows}"),
         values,
     })
 }

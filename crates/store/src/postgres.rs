@@ -253,6 +253,12 @@ static FOLLOWING: Following = Following {
     after: "(transaction, position) > ($1, $2) AND transaction < $3",
     order: "transaction, position",
     newest_first: "transaction DESC, position DESC",
+    // One who got its number first and then waited for somebody to be done with the same stream comes after them. No follower has
+    // gone past them meanwhile: it stays below the one who waits.
+    number: Some(
+        "greatest(pg_current_xact_id()::text::bigint, \
+         (SELECT transaction FROM events WHERE stream = $STREAM ORDER BY seq DESC LIMIT 1))",
+    ),
 };
 
 impl Sql for Session {

@@ -168,6 +168,8 @@ pub(crate) struct Following {
     pub(crate) order: &'static str,
     /// The same, newest first.
     pub(crate) newest_first: &'static str,
+    /// What a new event of the stream at `$STREAM` has in that column, where it has to be said.
+    pub(crate) number: Option<&'static str>,
 }
 
 /// What a database said no with.

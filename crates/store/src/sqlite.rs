@@ -304,6 +304,7 @@ static FOLLOWING: Following = Following {
     after: "0 = $1 AND position > $2 AND 0 < $3",
     order: "position",
     newest_first: "position DESC",
+    number: None,
 };
 
 impl Sql for Connection {

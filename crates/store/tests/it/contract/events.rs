@@ -2,19 +2,21 @@
 
 use std::time::Duration;
 
-use handoff_core::{Cursor, Envelope, ProjectId, StreamId};
+use handoff_core::task::{Dependency, Until};
+use handoff_core::{Cursor, Envelope, ProjectId, StreamId, Task};
 use handoff_store::events::{self, Following};
 use handoff_store::queue::submit;
 use handoff_store::{Ring, Store, read};
 
 use super::on_both_stores;
-use crate::fixture::{Fixture, request, spec, uuid};
+use crate::fixture::{Fixture, after, complete, request, spec, tell, uuid};
 
 on_both_stores! {
     a_follower_sees_each_event_once_in_order_across_reopening,
     a_follower_of_one_project_sees_no_other,
     the_newest_cursor_is_where_following_begins,
     a_follower_misses_nothing_while_eight_write,
+    a_stream_is_followed_in_its_own_order_whoever_waited_for_it,
     the_bell_rings_for_another_writer,
 }
 
@@ -83,6 +85,42 @@ fn the_newest_cursor_is_where_following_begins(fixture: &mut Fixture) {
     assert_eq!(following(&mut *fixture.store, newest, None), []);
     fixture.add(spec("two"));
     assert_eq!(following(&mut *fixture.store, newest, None).len(), 1);
+}
+
+/// Who completes a task has a number on a server when it comes to the one that waits for it, and may wait there for somebody
+/// whose number is higher.
+fn a_stream_is_followed_in_its_own_order_whoever_waited_for_it(fixture: &mut Fixture) {
+    const TASKS: usize = 48;
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|it| fixture.add(spec(&format!("t{it}"))))
+        .collect();
+    let on = |task: &Task| Dependency {
+        task: task.id,
+        until: Until::Done,
+    };
+    let last = fixture.add(after("last", tasks.iter().map(on).collect()));
+    let claimed: Vec<_> = tasks.iter().map(|_| fixture.claim().unwrap()).collect();
+    let door = fixture.door();
+    std::thread::scope(|scope| {
+        for share in claimed.chunks(TASKS / 8) {
+            let door = door.clone();
+            scope.spawn(move || {
+                let mut store = door.open();
+                for task in share {
+                    let change = tell(task, complete(task.fence));
+                    submit(&mut *store, &request(change)).unwrap();
+                }
+            });
+        }
+    });
+    let mut since = Cursor::START;
+    let seen = drain(&mut *fixture.store, &mut since);
+    let of_last = seen
+        .iter()
+        .filter(|it| it.stream == StreamId::Task(last.id));
+    let seqs: Vec<_> = of_last.map(|it| it.seq).collect();
+    let count = u64::try_from(TASKS).unwrap() + 1;
+    assert_eq!(seqs, (1..=count).collect::<Vec<_>>());
 }
 
 /// On a server, transactions commit in another order than they took their places in; a follower that went by place

@@ -186,9 +186,11 @@ fn histories(events: &[Value]) -> Vec<String> {
     }
     let mut complaints = vec![];
     for (stream, events) in streams {
-        let numbers = events.iter().map(|it| it["seq"].as_u64());
-        if !numbers.eq((1..=events.len() as u64).map(Some)) {
-            complaints.push(format!("the numbers of {stream} have a gap"));
+        let numbers: Vec<_> = events.iter().filter_map(|it| it["seq"].as_u64()).collect();
+        if !numbers.iter().copied().eq(1..=events.len() as u64) {
+            complaints.push(format!(
+                "the numbers of {stream} are not in order: {numbers:?}"
+            ));
         }
         let of = |kind: &str| {
             let found = events.iter().filter(move |it| it["event"]["type"] == kind);
