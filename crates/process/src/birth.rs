@@ -144,10 +144,9 @@ fn clone(cradle: &Cradle<'_>) -> io::Result<Process> {
         reason = "std starts programs without copying memory only if nothing is to be done before exec"
     )]
     // SAFETY: `live` gets the cradle that it expects. Because of CLONE_VFORK this call returns when the new process does not
-    // use our memory any more, so cradle and stack outlive that use, and nothing of this thread changes meanwhile but its `errno`, which nobody has asked
-    // for yet. `top` is
-    // the end of a stack that nobody else uses, aligned as a stack has to be. No handler of ours runs in the new process: every
-    // signal is blocked until it has forgotten them. The kernel writes one number to `pidfd`.
+    // use our memory any more, so cradle and stack outlive that use, and nothing of this thread changes meanwhile but its `errno`,
+    // which nobody has asked for yet. `top` is the end of a stack that nobody else uses, aligned as a stack has to be. No handler
+    // of ours runs in the new process: every signal is blocked until it has forgotten them. The kernel writes one number to `pidfd`.
     let pid = unsafe {
         let cradle = ptr::from_ref(cradle).cast_mut().cast::<c_void>();
         libc::clone(live, top.cast(), flags, cradle, &raw mut pidfd)

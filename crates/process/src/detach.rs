@@ -47,7 +47,7 @@ pub fn detach(program: &Program) -> Result<Detached, StartError> {
     // Nobody leaves it half changed.
     let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     // One that somebody still holds on to is theirs to end.
-    started.retain(|it| Arc::strong_count(it) > 1 || !it.is_buried());
+    started.retain(|it| Arc::strong_count(it) > 1 || !it.bury());
     started.push(Arc::clone(&process));
     Ok(Detached { process, report })
 }

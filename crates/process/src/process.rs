@@ -35,11 +35,9 @@ impl Process {
             )
         })
     }
-}
 
-impl Process {
-    /// Reaps it if it has ended; whether it is gone.
-    pub(crate) fn is_buried(&self) -> bool {
+    /// Reaps it if it has ended, and says whether it is gone.
+    pub(crate) fn bury(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         let status = retry_on_intr(|| waitid(WaitId::PidFd(self.pidfd.as_fd()), options));
         // An error means that it is no child of ours any more.

@@ -50,7 +50,8 @@ impl Git {
         Ok(SpareTree { record, base })
     }
 
-    /// Begins a worktree as [`Git::begin_worktree`] does, in a tree that was made before. What differs between its commit and `base` is brought up to date.
+    /// Begins a worktree as [`Git::begin_worktree`] does, in a tree that was made before. What differs between its commit and `base`
+    /// is brought up to date.
     pub fn begin_worktree_in(
         &self,
         spare: SpareTree,
