@@ -94,9 +94,11 @@ const PATH: &str = "PATH";
 /// The git of this machine, run with a given environment.
 #[derive(Debug, Clone)]
 pub struct Git {
-    environment: BTreeMap<OsString, OsString>,
-    /// For what the user asked for by name: their language, their hooks, their identity.
+    /// For what the user asked for by name: their language, their hooks, their identity. What all else gets is made of it for
+    /// each call: most commands never make one.
     user_environment: BTreeMap<OsString, OsString>,
+    /// When commits are made, if that is not now.
+    date: Option<String>,
     /// Where programs are, without a guard. Found out when git is called: most commands never do, and it costs as many looks
     /// as there are directories.
     path: OnceLock<Option<OsString>>,
@@ -173,14 +175,23 @@ impl Git {
             .into_iter()
             .filter(|(name, _)| is_kept(name))
             .collect();
-        let mut environment = user_environment.clone();
-        environment.retain(|name, _| !OF_THE_USER.iter().any(|it| name == *it));
-        environment.extend(VARIABLES.map(|(name, value)| (name.into(), value.into())));
         Self {
-            environment,
             user_environment,
+            date: None,
             path: OnceLock::new(),
         }
+    }
+
+    /// What git gets where the user did not ask for it by name.
+    fn environment(&self) -> BTreeMap<OsString, OsString> {
+        let mut environment = self.user_environment.clone();
+        environment.retain(|name, _| !OF_THE_USER.iter().any(|it| name == *it));
+        environment.extend(VARIABLES.map(|(name, value)| (name.into(), value.into())));
+        if let Some(date) = &self.date {
+            let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
+            environment.extend(dates.map(|name| (name.into(), date.into())));
+        }
+        environment
     }
 
     fn path(&self) -> Option<&OsString> {
@@ -191,11 +202,10 @@ impl Git {
 
     /// The same at a given time, for whoever must make the same commit again.
     pub(crate) fn dated(&self, date: &str) -> Self {
-        let mut git = self.clone();
-        for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
-            git.environment.insert(name.into(), date.into());
+        Self {
+            date: Some(date.to_owned()),
+            ..self.clone()
         }
-        git
     }
 
     /// Whether no configuration that git reads here has any of these words, which are in small letters, or names further files. It
@@ -281,13 +291,14 @@ impl Git {
 
     /// `name`, to be run where `dir` is.
     pub(crate) fn call(&self, name: &'static str, dir: &Path) -> Call {
-        self.past_guards(Call::new(name, dir, &self.environment, &SETTINGS))
+        self.past_guards(Call::new(name, dir, self.environment(), &SETTINGS))
     }
 
     /// The same as the user would run it: with their configuration, their hooks and their language.
     /// Only for what they asked for by name, and for what runs nothing.
     pub(crate) fn user_call(&self, name: &'static str, dir: &Path) -> Call {
-        self.past_guards(Call::new(name, dir, &self.user_environment, &USER_SETTINGS))
+        let environment = self.user_environment.clone();
+        self.past_guards(Call::new(name, dir, environment, &USER_SETTINGS))
     }
 
     fn past_guards(&self, call: Call) -> Call {
@@ -392,7 +403,7 @@ mod tests {
         let git = Git::new(given.map(|name| (name.into(), "given".into())));
         let kept: Vec<_> = given
             .into_iter()
-            .filter(|name| git.environment.contains_key(OsStr::new(name)))
+            .filter(|name| git.environment().contains_key(OsStr::new(name)))
             .collect();
         assert_eq!(kept, ["PATH", "GIT_CONFIG_GLOBAL"]);
     }

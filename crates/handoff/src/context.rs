@@ -28,6 +28,8 @@ pub(crate) struct Context {
     pub(crate) tree: Option<Tree>,
     /// The repository that we stand in, once somebody has looked.
     pub(crate) repository: OnceCell<Repository>,
+    /// The clocks of this machine, once somebody has asked which machine this is.
+    clock: OnceCell<Rc<dyn Clock>>,
 }
 
 /// A tree whose owner is not believed.
@@ -39,14 +41,19 @@ pub(crate) struct Tree {
 }
 
 impl Context {
-    /// One that is for nobody to see: of somebody who works beside.
-    pub(crate) fn quiet(ambient: Ambient) -> Self {
+    pub(crate) fn new(ambient: Ambient, format: Format) -> Self {
         Self {
-            out: Output::new(&ambient, Format::Text),
+            out: Output::new(&ambient, format),
             ambient,
             tree: None,
             repository: OnceCell::new(),
+            clock: OnceCell::new(),
         }
+    }
+
+    /// One that is for nobody to see: of somebody who works beside.
+    pub(crate) fn quiet(ambient: Ambient) -> Self {
+        Self::new(ambient, Format::Text)
     }
 
     /// The working directory.
@@ -70,10 +77,13 @@ impl Context {
     }
 
     pub(crate) fn clock(&self) -> Result<Rc<dyn Clock>, Failure> {
+        if let Some(clock) = self.clock.get() {
+            return Ok(clock.clone());
+        }
         let clock = SystemClock::read().map_err(|error| {
             Failure::failed("cannot read the clocks of this machine").because(&error)
         })?;
-        Ok(Rc::new(clock))
+        Ok(self.clock.get_or_init(|| Rc::new(clock)).clone())
     }
 
     /// The time, for what is moved to the trash.

@@ -23,11 +23,11 @@ impl Call {
     pub(super) fn new(
         name: &'static str,
         dir: &Path,
-        environment: &BTreeMap<OsString, OsString>,
+        environment: BTreeMap<OsString, OsString>,
         settings: &[&str],
     ) -> Self {
         let mut program = Program::new("git", "/");
-        program.environment = environment.clone();
+        program.environment = environment;
         program.stdout = ANSWER;
         program.stderr = COMPLAINT;
         program.arguments = ["--no-pager".into(), "-C".into(), dir.into()].to_vec();

@@ -33,12 +33,10 @@ impl Git {
             .map(|it| it.name)
             .collect();
         blanked.dedup();
-        let blanks = blanks(&blanked);
-        for environment in [&mut git.environment, &mut git.user_environment] {
-            environment.insert("GIT_DIR".into(), at.git_dir().into());
-            environment.insert("GIT_WORK_TREE".into(), root.into());
-            environment.extend(blanks.clone());
-        }
+        let environment = &mut git.user_environment;
+        environment.insert("GIT_DIR".into(), at.git_dir().into());
+        environment.insert("GIT_WORK_TREE".into(), root.into());
+        environment.extend(blanks(&blanked));
         git
     }
 

@@ -9,12 +9,11 @@ use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use clap::Parser as _;
 use handoff_api::ExitCode;
 use handoff_session::control::errand::{Bytes, Errand, Word};
 use handoff_session::{Client, ClientError, Token, environment};
 
-use super::{Cli, Command, refuse};
+use super::{Command, reading, refuse};
 use crate::ambient::Ambient;
 use crate::context::{Context, Tree};
 use crate::failure::Failure;
@@ -80,41 +79,43 @@ impl Barrier {
 }
 
 impl Command {
-    /// What it reads, if it needs the ledger and nothing else that a session does not have. A task that a session in a sandbox
-    /// adds would have its check run outside of it.
+    /// What it reads, if it needs the ledger and nothing else that a session does not have.
     fn reading_with_ledger(&self) -> Option<Reading> {
-        if let Self::Dump(args) = self {
-            Some(args.reading())
+        if let Self::Tasks(command) = self {
+            command.reading_with_ledger()
+        } else if let Self::Packages(command) = self {
+            command.reading_with_ledger()
         } else {
-            let needs = matches!(self, Self::Queue(_) | Self::Heartbeat(_) | Self::Package(_));
-            needs.then_some(Reading::Nothing)
+            None
         }
     }
 
     /// What it reads, if it is done for a session in a sandbox.
     fn reading(&self) -> Option<Reading> {
-        if let Self::Git(command) = self {
-            command.reading()
-        } else if let Self::Session(command) = self {
-            command.reading()
-        } else if let Self::Queue(command) = self {
-            command.is_of_a_session().then_some(Reading::Nothing)
-        } else if let Self::Context(command) = self {
-            Some(command.reading())
-        } else {
-            None
+        match self {
+            Self::Git(command) => command.reading(),
+            Self::Session(command) => command.reading(),
+            Self::Tasks(command) => command.reading(),
+            Self::Packages(command) => command.reading(),
+            Self::Feature(_)
+            | Self::Workflows(_)
+            | Self::Around(_)
+            | Self::Errand(_)
+            | Self::ScriptedAgent(_) => None,
         }
     }
 }
 
 /// Does something for a session, outside. We stand in git's own directory.
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<u8, Failure> {
-    let words = std::iter::once("handoff".into()).chain(args.words);
-    let cli = match Cli::try_parse_from(words) {
+    let words: Vec<_> = std::iter::once("handoff".into())
+        .chain(args.words)
+        .collect();
+    let cli = match reading::read(&words) {
         Ok(cli) => cli,
         Err(error) => return Ok(refuse(&error, &ctx.ambient, ctx.out.is_json()).number()),
     };
-    if cli.json {
+    if cli.options.json {
         ctx.out = Output::new(&ctx.ambient, Format::Json);
     }
     let barrier = match &args.tree {

@@ -25,6 +25,9 @@ use crate::failure::Failure;
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Commit exactly these paths, whatever others have staged or edited here.
+    ///
+    /// Nothing else goes in, and nobody's staging or edits are touched. Hooks, signing and filters are
+    /// git's own. While somebody else commits here, it waits and says for whom.
     SafeCommit(Late<safe_commit::Args>),
     /// A `git` for sessions that knows what their role may do.
     #[command(subcommand)]
@@ -39,10 +42,19 @@ pub(super) enum Command {
     #[command(subcommand)]
     Baseline(Late<baseline::Command>),
     /// Find what the sessions of a task left that has not landed.
+    ///
+    /// What sessions left uncommitted when they ended, and what is committed on their branches and not landed. Nothing is ever
+    /// removed.
     Rescue(Late<rescue::Args>),
     /// Bring the branch of a task into yours.
+    ///
+    /// Forward only, and into a clean tree. A branch that somebody has checked out is never moved under
+    /// them; what cannot land now waits, and you are told what for.
     Land(Late<land::Args>),
     /// Run a program that can change this worktree and nothing else.
+    ///
+    /// Everything can be read. The kernel holds it, for the program and all that it starts: an absolute
+    /// path to git, another language or root make no difference.
     Sandbox(Late<sandbox::Args>),
     /// What our hooks ask.
     #[command(hide = true)]

@@ -6,6 +6,7 @@
 
 use std::ops::Deref;
 
+use clap::builder::Resettable;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 
@@ -39,24 +40,33 @@ impl<T: FromArgMatches> FromArgMatches for Late<T> {
 
 impl<T: Args> Args for Late<T> {
     fn augment_args(command: Command) -> Command {
-        command.defer(T::augment_args)
+        command.defer(|command| described_as_before(command, T::augment_args))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        command.defer(T::augment_args_for_update)
+        command.defer(|command| described_as_before(command, T::augment_args_for_update))
     }
 }
 
 impl<T: Subcommand> Subcommand for Late<T> {
     fn augment_subcommands(command: Command) -> Command {
-        command.defer(T::augment_subcommands)
+        command.defer(|command| described_as_before(command, T::augment_subcommands))
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
-        command.defer(T::augment_subcommands_for_update)
+        command.defer(|command| described_as_before(command, T::augment_subcommands_for_update))
     }
 
     fn has_subcommand(name: &str) -> bool {
         T::has_subcommand(name)
     }
+}
+
+/// What is flattened into the options of a command has a description of its own, and whatever describes last is believed.
+fn described_as_before(command: Command, define: fn(Command) -> Command) -> Command {
+    let about = command.get_about().cloned();
+    let long_about = command.get_long_about().cloned();
+    define(command)
+        .about(Resettable::from(about))
+        .long_about(Resettable::from(long_about))
 }

@@ -13,8 +13,6 @@ use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::plain;
 
-/// Forward only, and into a clean tree. A branch that somebody has checked out is never moved under
-/// them; what cannot land now waits, and you are told what for.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A task or a batch, by name or id, or one of their branches.

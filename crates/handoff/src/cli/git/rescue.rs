@@ -12,8 +12,6 @@ use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::plain;
 
-/// What sessions left uncommitted when they ended, and what is committed on their branches and not landed. Nothing is ever
-/// removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The task, by name or id.

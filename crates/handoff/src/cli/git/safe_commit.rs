@@ -23,8 +23,6 @@ use crate::desk;
 use crate::failure::Failure;
 use crate::output::plain;
 
-/// Nothing else goes in, and nobody's staging or edits are touched. Hooks, signing and filters are
-/// git's own. While somebody else commits here, it waits and says for whom.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -13,8 +13,6 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::walls;
 
-/// Everything can be read. The kernel holds it, for the program and all that it starts: an absolute
-/// path to git, another language or root make no difference.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -162,6 +162,19 @@ mod tests {
     }
 
     #[test]
+    fn a_command_is_described_as_it_is_listed() {
+        let listed = Cli::command();
+        let mut whole = Cli::command();
+        whole.build();
+        for command in whole.get_subcommands() {
+            let found = listed.find_subcommand(command.get_name());
+            let about = found.and_then(Command::get_about);
+            assert!(about.is_some(), "{}", command.get_name());
+            assert_eq!(command.get_about(), about, "{}", command.get_name());
+        }
+    }
+
+    #[test]
     fn a_long_text_goes_on_beside_its_name() {
         let command = Cli::command();
         for line in page(&command, 60).lines().filter(|it| it.starts_with("  ")) {

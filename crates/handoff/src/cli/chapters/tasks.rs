@@ -1,0 +1,72 @@
+//! Work that is handed out once, and spreads.
+
+use handoff_api::ExitCode;
+
+use crate::cli::errand::Reading;
+use crate::cli::late::Late;
+use crate::cli::{batch, dump, events, gc, heartbeat, hold, queue, watchdog, worker};
+use crate::context::Context;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Subcommand)]
+pub(in crate::cli) enum Command {
+    /// Write the baton for the next session: add a task, or say that one is done or blocked.
+    Dump(Late<dump::Args>),
+    /// Tasks: add, list, claim, report.
+    #[command(subcommand)]
+    Queue(Late<queue::Command>),
+    /// Batches: several tasks side by side, and what brings their results together.
+    #[command(subcommand)]
+    Batch(Late<batch::Command>),
+    /// Stop handing out work; what runs goes on.
+    Hold(Late<hold::HoldArgs>),
+    /// Hand out work again.
+    Unhold(Late<hold::UnholdArgs>),
+    /// Read or follow the ledger, or what happens to a session.
+    Events(Late<events::Args>),
+    /// Take ready tasks down the road.
+    Worker(Late<worker::Args>),
+    /// Put right what dead workers and sessions left, once; for cron and timers.
+    Watchdog(Late<watchdog::Args>),
+    /// Show what nobody needs any more, and why the rest stays; `--apply` clears it away.
+    Gc(Late<gc::Args>),
+    /// Keep the lease of a task alive that you work on outside of a session.
+    Heartbeat(Late<heartbeat::Args>),
+}
+
+impl Command {
+    /// A beat is nothing that a person does.
+    pub(in crate::cli) const fn is_for_people(&self) -> bool {
+        !matches!(self, Self::Heartbeat(_))
+    }
+
+    /// What it reads, if it is done for a session in a sandbox.
+    pub(in crate::cli) fn reading(&self) -> Option<Reading> {
+        let is_of_a_session = matches!(self, Self::Queue(command) if command.is_of_a_session());
+        is_of_a_session.then_some(Reading::Nothing)
+    }
+
+    /// What it reads, if it needs the ledger and nothing else that a session does not have. A task that a session in a sandbox
+    /// adds would have its check run outside of it.
+    pub(in crate::cli) fn reading_with_ledger(&self) -> Option<Reading> {
+        if let Self::Dump(args) = self {
+            return Some(args.reading());
+        }
+        matches!(self, Self::Queue(_) | Self::Heartbeat(_)).then_some(Reading::Nothing)
+    }
+}
+
+pub(in crate::cli) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Dump(args) => dump::run(args.into_inner(), ctx),
+        Command::Queue(command) => queue::run(command.into_inner(), ctx),
+        Command::Batch(command) => batch::run(command.into_inner(), ctx),
+        Command::Hold(args) => hold::hold(args.into_inner(), ctx),
+        Command::Unhold(args) => hold::unhold(args.into_inner(), ctx),
+        Command::Events(args) => events::run(&args, ctx),
+        Command::Worker(args) => worker::run(args.into_inner(), ctx),
+        Command::Watchdog(args) => watchdog::run(&args, ctx),
+        Command::Gc(args) => gc::run(&args, ctx),
+        Command::Heartbeat(args) => heartbeat::run(args.into_inner(), ctx),
+    }
+}
