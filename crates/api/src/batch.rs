@@ -7,7 +7,7 @@ use handoff_core::batch::{
     Basis, Batch, BatchState, Calibration, Estimate, Expected, Factor, Kind, Measured, Plan,
     Report, Stint, StintEnd,
 };
-use handoff_core::task::{Phase, View};
+use handoff_core::task::{Omission, Phase, View};
 use handoff_core::{Task, TaskState};
 use serde::Serialize;
 
@@ -36,8 +36,23 @@ pub struct BatchDocument {
     pub fan_in: BatchPartDocument,
     /// What comes after.
     pub next: Option<String>,
+    /// The commit with its result, if it is done and there is one.
+    pub result: Option<String>,
+    /// Parts that the tool could not bring together with the others.
+    pub left_out: Vec<LeftOutDocument>,
+    /// Whether the session of the fan-in changed something besides: what was left out may be in the result by its hand.
+    pub has_more: bool,
     /// How long all of it will still take, as far as anybody can tell.
     pub left_seconds: Option<f64>,
+}
+
+/// A part that is not in the result of its batch.
+#[derive(Debug, Serialize)]
+pub struct LeftOutDocument {
+    /// Which.
+    pub part: String,
+    /// `conflict`, `failed_check`, `built_on_failed` or `not_done`.
+    pub why: Omission,
 }
 
 /// A part of a batch, or its fan-in.

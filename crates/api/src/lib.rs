@@ -31,7 +31,8 @@ mod workspace;
 pub use agent::{AgentDocument, AgentsDocument, RehearsalChange, RehearsalDocument};
 pub use batch::{
     BatchDocument, BatchPartDocument, BatchPlanDocument, BatchReceipt, BatchReportDocument,
-    BatchRow, BatchesDocument, CalibrationRow, PartFacts, PlannedPart, StintDocument,
+    BatchRow, BatchesDocument, CalibrationRow, LeftOutDocument, PartFacts, PlannedPart,
+    StintDocument,
 };
 pub use document::Document;
 pub use error::ErrorDocument;

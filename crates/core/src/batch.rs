@@ -21,12 +21,14 @@ mod manifest;
 mod measure;
 mod mistake;
 mod opening;
+mod outcome;
 mod plan;
 mod reading;
 mod record;
 mod relations;
 #[cfg(test)]
 mod simulation;
+mod succession;
 
 pub use crate::text::ManifestText;
 pub use adoption::{AdoptedBatch, AdoptedMember};
@@ -37,6 +39,8 @@ pub use manifest::{Estimate, FanInSpec, Manifest, OverlapRule, PartSpec, Success
 pub use measure::{Measured, Report, Stint, StintEnd, stints};
 pub use mistake::{Collision, ManifestError, Mistake, Wrong};
 pub use opening::{Opening, Publication};
+pub use outcome::Outcome;
 pub use plan::{Basis, Placed, Plan, Room, amdahl};
 pub use reading::Rules;
 pub use record::{Batch, BatchPart, BatchSpec, BatchState, HistoryError};
+pub use succession::{is_built_on, merging_order};

@@ -23,6 +23,7 @@ mod command;
 mod decide;
 mod event;
 mod fold;
+mod gathered;
 #[cfg(test)]
 mod model;
 mod spec;
@@ -33,6 +34,7 @@ pub use adoption::{AdoptedEnding, AdoptedHold, AdoptedTask};
 pub use command::{Command, Refusal};
 pub use event::{Evidence, Measured, Report, TaskEvent};
 pub use fold::ReplayError;
+pub use gathered::{Gathered, LeftOut, Omission};
 pub use spec::{Dependency, Part, Priority, TaskSpec, TimeLimit, Until, dependencies};
 pub use state::{Ending, Phase, TaskState};
 

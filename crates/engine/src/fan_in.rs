@@ -1,7 +1,7 @@
 //! The fan-in: the tool, not an agent, brings the results of a batch together. An agent gets only what needs judgement.
 //!
-//! Every part that is done has a commit. They are merged onto the batch's base in the order of the manifest, in the object
-//! database, so that a crash leaves nothing half done and doing it again makes the same commits. What conflicts is left out. Then
+//! Every part that is done has a commit. They are merged onto the batch's base in the order of the manifest (what others are
+//! built on before them), in the object database, so that a crash leaves nothing half done and doing it again makes the same commits. What conflicts is left out. Then
 //! the check of the fan-in runs on all of it; if it fails, the part with which it begins to fail is searched for and left out,
 //! until it passes. Nothing is lost by that: the commit of a part that was left out stays on its own branch.
 //!
@@ -13,13 +13,16 @@ mod pile;
 
 pub use gathering::{Conflict, FailedCheck, Gathering, MergedPart, Missing};
 
+use handoff_core::batch::{is_built_on, merging_order};
+use handoff_core::ownership::CaseRule;
 use handoff_core::task::{Evidence, Part, VerifyCommand};
-use handoff_core::{Batch, BatchName, BranchName, CommitId, Task};
+use handoff_core::{Batch, BatchName, BranchName, CommitId, PartName, Task};
 use handoff_git::Repository;
 use handoff_store::{batches, read, tasks};
 
 use crate::error::EngineError;
 use crate::phase::Join;
+use crate::places::Attempt;
 use crate::referee;
 use crate::workshop::Workshop;
 use pile::{Contribution, Pile};
@@ -44,19 +47,26 @@ pub fn gather(
     let mut pile = Pile::new(&git, at, &batch, given)?;
     git.put_tree(at, pile.top()).map_err(EngineError::Gather)?;
     let join = Join::of(workshop, task, &batch, at)?;
-    let trial = Trial {
+    let mut trial = Trial {
         workshop,
         task,
         at,
         join: join.as_ref(),
+        passed: None,
     };
     let failed_checks = if trial.asks_anything() {
-        weed(trial, &mut pile)?
+        weed(&mut trial, &mut pile)?
     } else {
         vec![]
     };
+    let passed = trial.passed.take();
     git.put_tree(at, pile.top()).map_err(EngineError::Gather)?;
-    Ok(pile.gathered(&batch, missing, failed_checks))
+    let checked = passed.filter(|(commit, _)| commit == pile.top());
+    let gathering = pile.gathered(&batch, missing, failed_checks);
+    Ok(Gathering {
+        checked: checked.map(|(_, proof)| proof),
+        ..gathering
+    })
 }
 
 /// Points the branch of the batch to an accepted result. What an earlier batch of the same name left there is kept.
@@ -72,29 +82,57 @@ pub fn publish(
     Ok(branch)
 }
 
-/// Where the work on a task of a batch begins: at the base of the batch, with what the parts have done that it needs. None for
-/// a task that belongs to no batch.
+/// Where the work on a task of a batch begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beginning {
+    /// The commit.
+    pub commit: CommitId,
+    /// What its session is told of it, if there is more to it than the base of the batch.
+    pub told: Option<String>,
+}
+
+/// Where the work on a task of a batch begins: at the base of the batch, with what the parts have done that it is built on. None
+/// for a task that belongs to no batch.
 pub fn beginning(
     workshop: &mut Workshop<'_>,
     task: &Task,
-) -> Result<Option<CommitId>, EngineError> {
-    let needed = match task.spec.part {
+) -> Result<Option<Beginning>, EngineError> {
+    let is_part = match task.spec.part {
         None | Some(Part::Phase { .. }) => return Ok(None),
-        Some(Part::FanIn { .. }) => vec![],
-        Some(Part::SubTask { .. }) => task.spec.after.clone(),
+        Some(Part::FanIn { .. }) => false,
+        Some(Part::SubTask { .. }) => true,
     };
     let batch = batch_of(workshop, task)?;
     let (mut given, _) = contributions(workshop, &batch)?;
-    given.retain(|it| needed.iter().any(|dependency| dependency.task == it.task));
+    given.retain(|it| is_part && is_built_on(task, &it.task, CaseRule::NATIVE));
+    let below: Vec<_> = given.iter().map(|it| it.name.clone()).collect();
     let git = workshop.git.clone();
     let pile = Pile::new(&git, workshop.repository, &batch, given)?;
-    match pile.first_conflict() {
-        None => Ok(Some(pile.top().clone())),
+    let is_needed = |it: &&Conflict| task.spec.after.iter().any(|need| need.task == it.task);
+    // One that only owns the same paths and does not fit is left to the fan-in.
+    match pile.conflicts().iter().find(is_needed) {
+        None => Ok(Some(Beginning {
+            commit: pile.top().clone(),
+            told: told(&below, pile.conflicts()),
+        })),
         Some(conflict) => Err(EngineError::NoBeginning {
             needed: conflict.part.to_string(),
             paths: conflict.paths.clone(),
         }),
     }
+}
+
+/// What a part is told of those that its tree begins with.
+fn told(below: &[PartName], conflicts: &[Conflict]) -> Option<String> {
+    let is_in = |name: &&PartName| !conflicts.iter().any(|it| it.part == **name);
+    let names: Vec<_> = { below.iter() }
+        .filter(is_in)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("It has what these parts of the batch have done: {names}.")
+    })
 }
 
 fn batch_of(workshop: &mut Workshop<'_>, task: &Task) -> Result<Batch, EngineError> {
@@ -112,16 +150,29 @@ fn contributions(
     for part in &batch.spec.parts {
         let task = read(workshop.store, |tx| tasks::get(tx, part.task))?;
         match Missing::of(part, &task) {
-            Some(it) => missing.push(it),
+            Some(it) => missing.push(Missing {
+                saved: saved(workshop, &task),
+                ..it
+            }),
             None => given.push(Contribution {
                 name: part.name.clone(),
-                task: part.task,
-                task_name: task.spec.name.clone(),
                 commit: committed(&task),
+                task,
             }),
         }
     }
-    Ok((given, missing))
+    let tasks: Vec<_> = given.iter().map(|it| it.task.clone()).collect();
+    let order = merging_order(&tasks, CaseRule::NATIVE);
+    let given = order.into_iter().map(|place| given[place].clone());
+    Ok((given.collect(), missing))
+}
+
+/// It only informs: what cannot be found out is left out.
+fn saved(workshop: &Workshop<'_>, task: &Task) -> Vec<String> {
+    let label = Attempt::labels(task);
+    let saved = workshop.git.saved_work(workshop.repository, &label);
+    let saved = saved.unwrap_or_default().into_iter();
+    saved.map(|it| it.name).collect()
 }
 
 fn committed(task: &Task) -> Option<CommitId> {
@@ -130,10 +181,10 @@ fn committed(task: &Task) -> Option<CommitId> {
 }
 
 /// Takes parts off the pile until the check passes on what is left.
-fn weed(mut trial: Trial<'_, '_>, pile: &mut Pile<'_>) -> Result<Vec<FailedCheck>, EngineError> {
+fn weed(trial: &mut Trial<'_, '_>, pile: &mut Pile<'_>) -> Result<Vec<FailedCheck>, EngineError> {
     let mut failed = vec![];
     while let Some(objection) = trial.objection(pile.top())? {
-        let Some(height) = first_failing(&mut trial, pile)? else {
+        let Some(height) = first_failing(trial, pile)? else {
             // It fails without any part too: nobody here is to blame, and leaving parts out would help nobody.
             failed.push(FailedCheck {
                 part: None,
@@ -174,6 +225,8 @@ struct Trial<'a, 'b> {
     task: &'a Task,
     at: &'a Repository,
     join: Option<&'a Join>,
+    /// The commit that the check passed on last, with the proof.
+    passed: Option<(CommitId, Evidence)>,
 }
 
 impl Trial<'_, '_> {
@@ -203,6 +256,9 @@ impl Trial<'_, '_> {
         git.put_tree(self.at, commit).map_err(EngineError::Gather)?;
         let root = self.at.worktree_root().unwrap_or_else(|| self.at.git_dir());
         let verdict = referee::verify(self.workshop, self.task, check, root)?;
+        if verdict.objection.is_none() {
+            self.passed = Some((commit.clone(), verdict.evidence));
+        }
         Ok(verdict.objection)
     }
 }

@@ -15,7 +15,7 @@ use crate::attendance::Conclusion;
 use crate::collect::{commit, harvest};
 use crate::error::EngineError;
 use crate::places::Attempt;
-use crate::referee;
+use crate::referee::{self, Verdict};
 use crate::road::{Ending, reason};
 use crate::trouble::printed;
 use crate::workshop::Workshop;
@@ -48,7 +48,7 @@ pub(crate) fn judge(
     let directory = workshop.places.session(session);
     let last_line = || last_line(&directory);
     Ok(match conclusion {
-        Conclusion::Finished => return judge_work(workshop, task, base, at),
+        Conclusion::Finished => return judge_work(workshop, task, base, at, None),
         Conclusion::Blocked(reason) => Judgement::Rejected(Ending::Blocked(reason)),
         Conclusion::Failed(Exit::Code(code)) => {
             failed(format!("the agent exited with {code}{}", last_line()))
@@ -97,11 +97,26 @@ fn note_usage(
     }
 }
 
+/// Looks at what the tool itself brought together; `checked` says that the check passed on it.
+pub(crate) fn judge_gathered(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    base: &CommitId,
+    at: &Repository,
+    checked: Option<Evidence>,
+) -> Result<Judgement, EngineError> {
+    match ended_meanwhile(&workshop.reload(task)?) {
+        Some(ending) => Ok(Judgement::EndedMeanwhile(ending)),
+        None => judge_work(workshop, task, base, at, checked),
+    }
+}
+
 fn judge_work(
     workshop: &mut Workshop<'_>,
     task: &Task,
     base: &CommitId,
     at: &Repository,
+    checked: Option<Evidence>,
 ) -> Result<Judgement, EngineError> {
     if let Some(run) = phase::run_of(workshop, task)? {
         return phase::judge(workshop, task, &run, base, at);
@@ -113,7 +128,13 @@ fn judge_work(
     };
     let mut evidence = vec![];
     if let Some(command) = &task.spec.verify {
-        let verdict = referee::verify(workshop, task, command, &worktree)?;
+        let verdict = match checked {
+            Some(evidence) => Verdict {
+                evidence,
+                objection: None,
+            },
+            None => referee::verify(workshop, task, command, &worktree)?,
+        };
         // Another run of the same check is another proof.
         let verb = format!("verify-{}", handoff_process::mint().simple());
         prove(workshop, task, &verdict.evidence, &verb)?;

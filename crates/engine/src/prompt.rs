@@ -166,6 +166,7 @@ fn proof(evidence: &Evidence) -> Option<String> {
         } => Some(format!("`{command}` passed")),
         Evidence::Committed { branch, commit } => Some(format!("commit {commit} on {branch}")),
         Evidence::Judged { verdict } => Some(judged(verdict)),
+        Evidence::Gathered(it) => it.omissions().map(|told| format!("left out: {told}")),
         Evidence::Verified { .. }
         | Evidence::Sealed { .. }
         | Evidence::Measured(_)

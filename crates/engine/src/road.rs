@@ -10,7 +10,7 @@ mod rejection;
 use std::sync::Arc;
 
 use handoff_core::run::Run;
-use handoff_core::task::{Command, Part, Reason};
+use handoff_core::task::{Command, Evidence, Part, Reason};
 use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
@@ -24,7 +24,7 @@ use crate::attendance::Conclusion;
 use crate::earlier::hindsight_after;
 use crate::error::EngineError;
 use crate::fan_in::Gathering;
-use crate::judgement::{Judgement, judge};
+use crate::judgement::{Judgement, judge, judge_gathered, prove};
 use crate::places::Attempt;
 use crate::prompt::{Baton, prompt};
 use crate::reconcile::is_finished;
@@ -83,11 +83,14 @@ pub struct Walk {
 }
 
 /// Whose work is to be judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Work {
     OfAgent,
     /// The tool brought results together, and there is nothing for an agent to decide.
-    OfTool,
+    OfTool {
+        /// That the check passed on exactly this, if there is one: it is not run twice.
+        checked: Option<Evidence>,
+    },
 }
 
 /// How far it has come.
@@ -215,17 +218,20 @@ impl Walk {
             Stage::Begun { .. } => (self.tree(workshop)?, Work::OfAgent),
         };
         passed(Milestone::Launched);
-        let conclusion = match work {
+        let (task, base) = (&self.task, &self.base);
+        let judgement = match work {
             Work::OfAgent => {
-                Attendant::new(workshop, &self.task, self.session).attend(workshop, spawn)?
+                let conclusion =
+                    Attendant::new(workshop, task, self.session).attend(workshop, spawn)?;
+                // An agent that is in trouble may keep others from beginning: that is recorded before anybody is claimed for it.
+                if conclusion == Conclusion::Finished && !self.is_to_be_run() {
+                    passed(Milestone::Vacated);
+                }
+                judge(workshop, task, self.session, base, &at, conclusion)?
             }
-            Work::OfTool => Conclusion::Finished,
+            Work::OfTool { checked } => judge_gathered(workshop, task, base, &at, checked)?,
         };
-        // An agent that is in trouble may keep others from beginning: that is recorded before anybody is claimed for it.
-        if conclusion == Conclusion::Finished && !self.is_to_be_run() {
-            passed(Milestone::Vacated);
-        }
-        self.conclude(workshop, &at, conclusion, spawn, occupied)
+        self.conclude(workshop, judgement, spawn, occupied)
     }
 
     /// Whether the judgement runs something of what the agent left: a check, or the tests of a phase.
@@ -252,9 +258,9 @@ impl Walk {
         workshop: &mut Workshop<'_>,
         spawn: &dyn Spawn,
     ) -> Result<(Repository, Work), EngineError> {
-        if let Some(base) = fan_in::beginning(workshop, &self.task)? {
-            self.base = base;
-            self.ground = None;
+        if let Some(beginning) = fan_in::beginning(workshop, &self.task)? {
+            self.base = beginning.commit;
+            self.ground = beginning.told;
         }
         let run = phase::run_of(workshop, &self.task)?;
         if let Some(run) = &run {
@@ -282,8 +288,12 @@ impl Walk {
             Some(Part::FanIn { .. }) => Some(fan_in::gather(workshop, task, &at)?),
             Some(Part::SubTask { .. } | Part::Phase { .. }) | None => None,
         };
-        if gathering.as_ref().is_some_and(|it| !it.needs_judgement()) {
-            return Ok((at, Work::OfTool));
+        if let Some(gathering) = &gathering {
+            prove(workshop, task, &gathering.evidence(), "gather")?;
+            if !gathering.needs_judgement() {
+                let checked = gathering.checked.clone();
+                return Ok((at, Work::OfTool { checked }));
+            }
         }
         let mut before = vec![];
         let told = match &run {
@@ -402,13 +412,11 @@ impl Walk {
     fn conclude(
         &self,
         workshop: &mut Workshop<'_>,
-        at: &Repository,
-        conclusion: Conclusion,
+        judgement: Judgement,
         spawn: &dyn Spawn,
         occupied: Lock,
     ) -> Result<Ending, EngineError> {
         let task = &self.task;
-        let judgement = judge(workshop, task, self.session, &self.base, at, conclusion)?;
         if matches!(judgement, Judgement::Rejected(_) | Judgement::PutOff(_)) {
             // Somebody may claim it as soon as it is given back, and is told what was saved. If it cannot be saved, the
             // worktree stays.

@@ -61,9 +61,7 @@ impl Git {
     /// oldest first.
     pub fn unlanded_work(&self, at: &Repository, label: &str) -> Result<Vec<SavedWork>, GitError> {
         let head = self.head(at)?;
-        let call = self.call("for-each-ref", at.any_place());
-        let call = call.arguments([&format!("--no-merged={head}"), BRANCHES]);
-        let refs = refs_in(call, &format!("{BRANCHES}{label}"))?;
+        let refs = self.unlanded_refs(at, &head, label)?;
         let left = |(name, commit): (String, CommitId)| {
             let base = self.merge_base(at, &head, &commit)?;
             let base = base.unwrap_or_else(|| head.clone());
@@ -71,6 +69,23 @@ impl Git {
             Ok(SavedWork::new(name, commit, &changes))
         };
         refs.into_iter().map(left).collect()
+    }
+
+    /// Our branches that are not in the commit that is checked out, by their names, with where they are.
+    pub fn unlanded_branches(&self, at: &Repository) -> Result<Vec<(String, CommitId)>, GitError> {
+        let head = self.head(at)?;
+        self.unlanded_refs(at, &head, "")
+    }
+
+    fn unlanded_refs(
+        &self,
+        at: &Repository,
+        head: &CommitId,
+        label: &str,
+    ) -> Result<Vec<(String, CommitId)>, GitError> {
+        let call = self.call("for-each-ref", at.any_place());
+        let call = call.arguments([&format!("--no-merged={head}"), BRANCHES]);
+        refs_in(call, &format!("{BRANCHES}{label}"))
     }
 
     /// Makes a branch at a commit. One that is there already stays where it is, and that is an error.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::gathered::Gathered;
 use super::spec::TaskSpec;
 use super::state::Ending;
 use crate::hold::Hold;
@@ -176,6 +177,8 @@ pub enum Evidence {
         /// How many.
         tokens: u64,
     },
+    /// The results of a batch were brought together.
+    Gathered(Gathered),
     /// The referee has judged a phase of a run.
     Judged {
         /// What it found.
@@ -206,6 +209,15 @@ impl Evidence {
     pub const fn verdict(&self) -> Option<&Verdict> {
         if let Self::Judged { verdict } = self {
             Some(verdict)
+        } else {
+            None
+        }
+    }
+
+    /// What was brought together.
+    pub const fn gathered(&self) -> Option<&Gathered> {
+        if let Self::Gathered(gathered) = self {
+            Some(gathered)
         } else {
             None
         }

@@ -1,7 +1,7 @@
 //! What came of bringing results together, and what an agent is told of it.
 
 use handoff_core::batch::BatchPart;
-use handoff_core::task::Ending;
+use handoff_core::task::{Ending, Evidence, Gathered, LeftOut, Omission};
 use handoff_core::{BatchName, CommitId, PartName, Task, TaskId, TaskState, visible};
 
 /// So many paths of a conflict are named.
@@ -28,6 +28,8 @@ pub struct Gathering {
     pub blocked: Vec<Missing>,
     /// Parts that are out because the check fails with them.
     pub failed_checks: Vec<FailedCheck>,
+    /// That the check of the fan-in passed on exactly this, if it has one and it did.
+    pub checked: Option<Evidence>,
 }
 
 /// A part that is in.
@@ -63,6 +65,8 @@ pub struct Missing {
     pub ending: Ending,
     /// Why.
     pub reason: Option<String>,
+    /// Where what it had written is saved, newest last.
+    pub saved: Vec<String>,
 }
 
 /// A check that does not pass.
@@ -94,11 +98,39 @@ impl Missing {
             task: part.task,
             ending,
             reason: reason.map(ToString::to_string),
+            saved: vec![],
         })
     }
 }
 
 impl Gathering {
+    /// What the ledger keeps of it: which parts are in, and which are not.
+    pub(crate) fn evidence(&self) -> Evidence {
+        let conflicts = self
+            .conflicts
+            .iter()
+            .map(|it| (&it.part, Omission::Conflict));
+        let failed = self.failed_checks.iter().flat_map(|it| {
+            let also = it.also_left_out.iter();
+            let also = also.map(|part| (part, Omission::BuiltOnFailed));
+            { it.part.iter() }
+                .map(|part| (part, Omission::FailedCheck))
+                .chain(also)
+        });
+        let missing = self.blocked.iter().map(|it| (&it.part, Omission::NotDone));
+        let left_out = conflicts.chain(failed).chain(missing);
+        Evidence::Gathered(Gathered {
+            tip: self.tip.clone(),
+            parts: self.merged.iter().map(|it| it.part.clone()).collect(),
+            left_out: left_out
+                .map(|(part, why)| LeftOut {
+                    part: part.clone(),
+                    why,
+                })
+                .collect(),
+        })
+    }
+
     /// Whether somebody has to decide something.
     pub fn needs_judgement(&self) -> bool {
         !(self.conflicts.is_empty() && self.blocked.is_empty() && self.failed_checks.is_empty())
@@ -153,8 +185,11 @@ impl Conflict {
 impl Missing {
     fn text(&self) -> String {
         let reason = self.reason.as_deref().unwrap_or("It did not say why.");
+        let saved = self.saved.last().map_or_else(String::new, |name| {
+            format!(" What it had written is saved; see it with `git show {name}`.")
+        });
         format!(
-            "\n## {} is {}\n\nIts work is not in this tree. It said:\n\n{}\n",
+            "\n## {} is {}\n\nIts work is not in this tree.{saved} It said:\n\n{}\n",
             self.part,
             self.ending.word(),
             quoted(reason)

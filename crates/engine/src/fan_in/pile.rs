@@ -1,7 +1,7 @@
 //! The results of the parts, one merge on top of the other.
 
 use handoff_core::batch::BatchState;
-use handoff_core::{Batch, CommitId, PartName, TaskId, TaskName, Timestamp};
+use handoff_core::{Batch, CommitId, PartName, Task, Timestamp};
 use handoff_git::{Git, Merge, Merged, Repository};
 
 use super::gathering::{Conflict, FailedCheck, Gathering, MergedPart, Missing};
@@ -11,8 +11,7 @@ use crate::error::EngineError;
 #[derive(Debug, Clone)]
 pub(super) struct Contribution {
     pub(super) name: PartName,
-    pub(super) task: TaskId,
-    pub(super) task_name: TaskName,
+    pub(super) task: Task,
     /// None if it changed nothing.
     pub(super) commit: Option<CommitId>,
 }
@@ -80,7 +79,7 @@ impl<'a> Pile<'a> {
             Merged::Clean(top) => self.layers.push(Layer { part, own, top }),
             Merged::Conflict(paths) => self.conflicts.push(Conflict {
                 part: part.name,
-                task: part.task,
+                task: part.task.id,
                 commit: own,
                 paths,
             }),
@@ -95,8 +94,8 @@ impl<'a> Pile<'a> {
             self.batch.spec.name,
             self.batch.spec.name,
             self.batch.id,
-            part.task_name,
-            part.task
+            part.task.spec.name,
+            part.task.id
         )
     }
 
@@ -116,8 +115,8 @@ impl<'a> Pile<'a> {
         }
     }
 
-    pub(super) fn first_conflict(&self) -> Option<&Conflict> {
-        self.conflicts.first()
+    pub(super) fn conflicts(&self) -> &[Conflict] {
+        &self.conflicts
     }
 
     /// Takes off the part that was put on at this height, and those that were built on it, and puts the rest together again.
@@ -159,6 +158,7 @@ impl<'a> Pile<'a> {
             conflicts: self.conflicts,
             blocked,
             failed_checks,
+            checked: None,
         }
     }
 }

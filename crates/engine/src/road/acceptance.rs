@@ -1,6 +1,7 @@
 //! What becomes of work that passed its judgement: it is sealed, a batch's result is published, and the task is done.
 
-use handoff_core::task::{Command, Evidence, Part};
+use handoff_core::Task;
+use handoff_core::task::{Command, Evidence, Part, Summary};
 
 use super::{Ending, Walk, reason};
 use crate::error::EngineError;
@@ -21,12 +22,10 @@ impl Walk {
             sealed => sealed?,
         };
         self.publish(workshop, evidence)?;
+        let said = { task.report.as_ref() }.and_then(|report| report.summary.clone());
         let complete = Command::Complete {
             fence: Some(task.fence),
-            summary: task
-                .report
-                .as_ref()
-                .and_then(|report| report.summary.clone()),
+            summary: said.or_else(|| gathered(&task)),
         };
         workshop.tell(&task, complete, "end")?;
         Ok(Ending::Done)
@@ -59,4 +58,17 @@ impl Walk {
         }
         Ok(())
     }
+}
+
+/// What the tool itself says of the results that it brought together, where no session said anything.
+fn gathered(task: &Task) -> Option<Summary> {
+    let gathered = { task.evidence.iter().rev() }.find_map(Evidence::gathered)?;
+    let names: Vec<_> = gathered.parts.iter().map(ToString::to_string).collect();
+    let left_out = gathered.omissions();
+    let left_out = left_out.map_or_else(String::new, |told| format!(" Left out: {told}."));
+    let text = match names.as_slice() {
+        [] => format!("No part changed anything.{left_out}"),
+        names => format!("Brought together: {}.{left_out}", names.join(", ")),
+    };
+    text.parse().ok()
 }

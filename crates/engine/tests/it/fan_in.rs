@@ -1,9 +1,11 @@
 //! Results of parts brought together with real git, by what the parts did.
 
+use std::time::Duration;
+
 use handoff_core::batch::{Manifest, Opening, Rules};
 use handoff_core::lease::Ttl;
-use handoff_core::task::{Command, Ending};
-use handoff_core::{Batch, BatchId, Caller, Task, TaskId};
+use handoff_core::task::{Command, Ending, Evidence, Omission};
+use handoff_core::{Batch, BatchId, Caller, Task, TaskId, TaskState};
 use handoff_engine::fan_in::Gathering;
 use handoff_engine::{Attempt, fan_in};
 use handoff_git::Repository;
@@ -47,14 +49,7 @@ fn open(stage: &mut Stage, head: &str, parts: &[(&str, &str, &str)]) -> Batch {
 
 /// The fan-in, claimed, with a tree of its own.
 fn claimed(stage: &mut Stage, batch: &Batch) -> (Task, Repository) {
-    let change = Change::ClaimNext {
-        project: stage.project,
-        tenure: TenureWish::Timed {
-            ttl: Ttl::default(),
-        },
-        agents: Agents::default(),
-    };
-    let task = stage.submit(Caller::Worker, change);
+    let task = claim_next(stage);
     assert_eq!(task.id, batch.spec.fan_in);
     std::fs::create_dir_all(stage.places.worktrees(stage.project)).unwrap();
     let (path, branch) = (stage.worktree(&task), Attempt::of(&task).branch(&task));
@@ -132,13 +127,45 @@ fn parts_that_are_done_come_together_in_the_order_of_the_manifest() {
     assert_eq!((branch.as_str(), stage.repo.head()), ("handoff/b", base));
 }
 
+/// The next task is done with a commit that knows nothing of what others did, as one may be that comes from elsewhere.
+fn begun_too_soon(stage: &mut Stage, content: &str) {
+    let task = claim_next(stage);
+    stage.repo.git(["checkout", "--quiet", "-b", "soon"]);
+    stage.repo.write("f", content);
+    stage.repo.git(["add", "f"]);
+    stage.repo.git(["commit", "--quiet", "-m", "soon"]);
+    let evidence = Evidence::Committed {
+        branch: Attempt::of(&task).branch(&task),
+        commit: stage.repo.head().parse().unwrap(),
+    };
+    stage.repo.git(["checkout", "--quiet", "-"]);
+    let fence = task.fence;
+    stage.tell(&task, Command::Prove { fence, evidence });
+    let done = Command::Complete {
+        fence: Some(fence),
+        summary: None,
+    };
+    stage.tell(&task, done);
+}
+
+fn claim_next(stage: &mut Stage) -> Task {
+    let change = Change::ClaimNext {
+        project: stage.project,
+        tenure: TenureWish::Timed {
+            ttl: Ttl::default(),
+        },
+        agents: Agents::default(),
+    };
+    stage.submit(Caller::Worker, change)
+}
+
 #[test]
 fn what_conflicts_is_left_out_and_told() {
     let mut stage = Stage::new();
     let parts = [("one", "f", ""), ("two", "f", ""), ("three", "g", "")];
     let batch = open(&mut stage, "overlap = \"serialise\"", &parts);
     stage.walk("echo one > f");
-    stage.walk("echo two > f");
+    begun_too_soon(&mut stage, "two");
     stage.walk("echo three > g");
     let gathering = gather(&mut stage, &batch);
     assert_eq!(
@@ -156,6 +183,90 @@ fn what_conflicts_is_left_out_and_told() {
         "{text}"
     );
     stage.repo.git(["cat-file", "-e", conflict.commit.as_str()]);
+}
+
+#[test]
+fn parts_that_own_the_same_go_on_from_each_other() {
+    let mut stage = Stage::new();
+    // The longest goes first.
+    let parts = [
+        ("one", "f", "estimated_minutes = 1"),
+        ("two", "f", "estimated_minutes = 5"),
+        ("three", "f", "estimated_minutes = 9"),
+        ("aside", "g", "estimated_minutes = 1"),
+    ];
+    let batch = open(&mut stage, "overlap = \"serialise\"", &parts);
+    for _ in 0..3 {
+        stage.walk("echo ${HANDOFF_TASK#b.} >> f");
+        stage.pass(Duration::from_secs(1));
+    }
+    stage.walk("echo aside > g");
+    let gathering = gather(&mut stage, &batch);
+    assert!(!gathering.needs_judgement(), "{gathering:?}");
+    assert_eq!(
+        names(gathering.merged.iter().map(|it| &it.part)),
+        ["three", "two", "one", "aside"]
+    );
+    let file = format!("{}:f", gathering.tip);
+    assert_eq!(stage.repo.git(["show", &file]), "three\ntwo\none");
+}
+
+#[test]
+fn a_check_that_passed_on_what_was_brought_together_is_not_run_again() {
+    let mut stage = Stage::new();
+    let log = stage.places.worktrees(stage.project).join("log");
+    let check = format!("echo checked >> {}", log.display());
+    let check = format!("[fan_in]\nverify = \"{check}\"");
+    let batch = open(&mut stage, &check, &[("one", "a", "")]);
+    stage.walk("echo one > a");
+    stage.walk("false");
+    let fan_in = stage.task(batch.spec.fan_in);
+    assert_eq!(fan_in.state.ending(), Some(Ending::Done));
+    assert_eq!(std::fs::read_to_string(log).unwrap(), "checked\n");
+}
+
+#[test]
+fn the_ledger_keeps_which_parts_are_in_the_result_and_which_are_not() {
+    let mut stage = Stage::new();
+    let check = "[fan_in]\nverify = \"! grep -q bad d/*\"";
+    let needs = "depends_on = [\"p1\"]";
+    let parts = [
+        ("p0", "d/p0", ""),
+        ("p1", "d/p1", ""),
+        ("p2", "d/p2", needs),
+        ("p3", "d/p3", ""),
+    ];
+    let batch = open(&mut stage, check, &parts);
+    let own =
+        "mkdir -p d; f=d/${HANDOFF_TASK#b.}; case $f in d/p1) echo bad;; *) echo ok;; esac > $f";
+    for _ in 0..3 {
+        stage.walk(own);
+    }
+    stage.walk(&format!("{own}; case $f in d/p3) exit 1;; esac"));
+    // Its session has nothing to add.
+    stage.walk("true");
+    let fan_in = stage.task(batch.spec.fan_in);
+    let gathered = fan_in.evidence.iter().find_map(Evidence::gathered);
+    let gathered = gathered.unwrap();
+    assert_eq!(names(&gathered.parts), ["p0"]);
+    let left_out: Vec<_> = { gathered.left_out.iter() }
+        .map(|it| (it.part.as_str(), it.why))
+        .collect();
+    let expected = [
+        ("p1", Omission::FailedCheck),
+        ("p2", Omission::BuiltOnFailed),
+        ("p3", Omission::NotDone),
+    ];
+    assert_eq!(left_out, expected);
+    let told = "Brought together: p0. Left out: p1 (the check fails with it), p2 (it is built on one with which the check fails), \
+                p3 (it is not done).";
+    let TaskState::Done { summary, .. } = &fan_in.state else {
+        panic!("{:?}", fan_in.state);
+    };
+    assert_eq!(
+        summary.as_ref().map(ToString::to_string).as_deref(),
+        Some(told)
+    );
 }
 
 #[test]
@@ -214,6 +325,9 @@ fn a_part_that_did_not_end_well_is_told_with_its_reason() {
             && text.contains("> the session changed what it does not own: `not-mine`"),
         "{text}"
     );
+    let saved =
+        "What it had written is saved; see it with `git show refs/handoff/quarantine/b.two-";
+    assert!(text.contains(saved), "{text}");
 }
 
 #[test]
@@ -236,11 +350,11 @@ fn a_part_begins_with_what_it_needs() {
         .unwrap();
     let tree = stage
         .repo
-        .git(["ls-tree", "-r", "--name-only", beginning.as_str()]);
+        .git(["ls-tree", "-r", "--name-only", beginning.commit.as_str()]);
     assert_eq!(tree.lines().collect::<Vec<_>>(), ["README.md", "a", "b"]);
     let one = stage.task(batch.spec.parts[0].task);
     let beginning = fan_in::beginning(&mut stage.workshop(), &one).unwrap();
-    assert_eq!(beginning, Some(batch.spec.base));
+    assert_eq!(beginning.unwrap().commit, batch.spec.base);
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn committed(evidence: &[Evidence]) -> Option<String> {
         | Evidence::Left { .. }
         | Evidence::Refused { .. }
         | Evidence::Used { .. }
+        | Evidence::Gathered(_)
         | Evidence::Judged { .. } => None,
     })
 }

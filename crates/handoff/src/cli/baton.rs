@@ -219,6 +219,7 @@ fn proof(evidence: &Evidence) -> Option<String> {
             it.failed
         )),
         Evidence::Judged { verdict } => Some(format!("- judged `{}`", verdict.outcome)),
+        Evidence::Gathered(it) => it.omissions().map(|told| format!("- left out: {told}")),
         Evidence::Sealed { .. }
         | Evidence::Left { .. }
         | Evidence::Refused { .. }

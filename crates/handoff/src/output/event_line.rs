@@ -181,6 +181,11 @@ fn proof(evidence: &Evidence) -> String {
         Evidence::Left { tree } => format!("left tree {}", &tree.as_str()[..12]),
         Evidence::Refused { cause } => format!("refused: {}", cause.word()),
         Evidence::Used { tokens } => format!("used {tokens} tokens"),
+        Evidence::Gathered(it) => {
+            let left_out = it.omissions();
+            let left_out = left_out.map_or_else(String::new, |it| format!("; left out: {it}"));
+            format!("brought together {} parts{left_out}", it.parts.len())
+        }
         Evidence::Judged { verdict } => {
             format!("judged `{}`{}", verdict.outcome, weaker(verdict))
         }

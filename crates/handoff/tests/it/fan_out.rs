@@ -91,3 +91,102 @@ fn a_part_that_takes_what_is_not_its_own_is_left_out_and_the_fan_in_hears_of_it(
     assert_eq!(stage.repo.resolve(&format!("{branch}:two/role")), None);
     stage.say("doctor --audit").success();
 }
+
+#[test]
+fn what_is_not_in_a_result_is_told_by_whoever_shows_it() {
+    let stage = opened();
+    std::fs::write(stage.env.work().join("greedy"), "").unwrap();
+    work(&stage).failure(12);
+    let shown = stage.say("batch show spread").success();
+    let told =
+        "Not in it: two (it is not done). See what such a part left: `handoff rescue spread.two`.";
+    assert!(shown.stderr.contains(told), "{}", shown.stderr);
+    assert!(!shown.stderr.contains("batch retry"), "{}", shown.stderr);
+    let left_out = &stage.json("batch show spread")["left_out"];
+    assert_eq!(left_out.to_string(), r#"[{"part":"two","why":"not_done"}]"#);
+    let status = stage.say("status").success();
+    let need = "batch spread: it is done without 1 of its parts";
+    assert!(status.stdout.contains(need), "{}", status.stdout);
+    let refused = stage.say("land spread.two").failure(3);
+    let hint = "see what it left: `handoff rescue spread.two`";
+    assert!(refused.stderr.contains(hint), "{}", refused.stderr);
+
+    stage.say("land spread").success();
+    let status = stage.say("status").success();
+    assert!(!status.stdout.contains("spread"), "{}", status.stdout);
+}
+
+#[test]
+fn a_result_that_has_not_landed_waits_for_a_person() {
+    let stage = opened();
+    work(&stage).success();
+    let needs = &stage.json("status")["project"]["needs"];
+    assert_eq!(needs[0]["why"], "it is done, and has not landed");
+    assert_eq!(needs[0]["command"], "handoff land spread");
+    stage.say("land spread").success();
+    let needs = &stage.json("status")["project"]["needs"];
+    assert_eq!(needs.as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_batch_that_came_to_nothing_does_not_land_what_an_earlier_one_of_its_name_made() {
+    let stage = opened();
+    work(&stage).success();
+    let manifest = stage.env.work().join("manifest.toml");
+    let words = ["dump", "--open-batch"].map(OsStr::new);
+    let again = words.into_iter().chain([manifest.as_os_str()]);
+    stage.run(again).success();
+    let refused = stage.say("land spread").failure(3);
+    assert!(
+        refused.stderr.contains("it is not over"),
+        "{}",
+        refused.stderr
+    );
+
+    let agent = "[[step]]\nwhen = { env = \"HANDOFF_ROLE\", is = \"sub-task\" }\nexit = 1\n";
+    let script = stage.script("broken.toml", agent);
+    let words = ["worker", "--until-empty", "--script"].map(OsStr::new);
+    stage
+        .run(words.into_iter().chain([script.as_os_str()]))
+        .failure(12);
+    let before = stage.repo.head();
+    stage.say("land spread").failure(3);
+    assert_eq!(stage.repo.head(), before);
+    let shown = stage.say("batch show spread").success();
+    let told = "It has no result: none of its parts is in it.";
+    assert!(shown.stderr.contains(told), "{}", shown.stderr);
+}
+
+#[test]
+fn parts_that_may_change_the_same_lines_are_all_in_the_result() {
+    let stage = Stage::new();
+    let part = |id: &str| {
+        format!(
+            "[[sub_tasks]]\nid = \"{id}\"\nbrief = \"Add a line.\"\nfile_ownership = [\"list\"]\n"
+        )
+    };
+    let manifest = format!(
+        "schema_version = 2\nbatch_id = \"lines\"\nfan_in_task = \"merge\"\noverlap = \"serialise\"\n{}{}{}",
+        part("a"),
+        part("b"),
+        part("c")
+    );
+    let file = stage.env.work().join("lines.toml");
+    std::fs::write(&file, manifest).unwrap();
+    let words = ["dump", "--open-batch"].map(OsStr::new);
+    stage
+        .run(words.into_iter().chain([file.as_os_str()]))
+        .success();
+    let agent = "[[step]]\nrun = [\"sh\", \"-c\", \"echo ${HANDOFF_TASK#lines.} >> list\"]\n";
+    let script = stage.script("lines-agent.toml", agent);
+    let words = ["worker", "--until-empty", "--slots", "3", "--script"].map(OsStr::new);
+    stage
+        .run(words.into_iter().chain([script.as_os_str()]))
+        .success();
+    let list = stage.repo.file_of("refs/heads/handoff/lines", "list");
+    let mut lines: Vec<_> = list.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["a", "b", "c"]);
+    let shown = stage.json("batch show lines");
+    assert_eq!(shown["left_out"].as_array().unwrap().len(), 0);
+}

@@ -1,8 +1,8 @@
 //! A batch as it looks now: its tasks, their attempts, and what lies over them.
 
-use handoff_api::{BatchDocument, BatchPartDocument, PartFacts};
+use handoff_api::{BatchDocument, BatchPartDocument, LeftOutDocument, PartFacts};
 use handoff_core::batch::{
-    Batch, Calibration, Estimate, Expected, Forecast, Kind, Measured, Sample, stints,
+    Batch, Calibration, Estimate, Expected, Forecast, Kind, Measured, Outcome, Sample, stints,
 };
 use handoff_core::task::View;
 use handoff_core::{Event, HoldScope, StreamId, Task, TaskId};
@@ -45,6 +45,7 @@ pub(super) fn take(
         let forecast = Forecast::of(&tasks.measured, known);
         let parts = tasks.documents(&forecast, &view, &places);
         let document = document(&batch, is_held, parts, &forecast)?;
+        let document = told(document, tasks.fan_in().and_then(Outcome::of));
         Ok(Look {
             document,
             measured: tasks.measured,
@@ -80,6 +81,10 @@ impl Tasks {
             tasks.push((member.name, task));
         }
         Ok(Self { tasks, measured })
+    }
+
+    fn fan_in(&self) -> Option<&Task> {
+        self.tasks.last().map(|(_, task)| task)
     }
 
     fn documents(
@@ -125,8 +130,28 @@ fn document(
         parts,
         fan_in,
         next: batch.spec.next_name.as_ref().map(ToString::to_string),
+        result: None,
+        left_out: vec![],
+        has_more: false,
         left_seconds: forecast.left.map(|it| it.as_secs_f64()),
     })
+}
+
+/// The same with what came of it.
+fn told(document: BatchDocument, outcome: Option<Outcome>) -> BatchDocument {
+    let Some(outcome) = outcome else {
+        return document;
+    };
+    let left_out = outcome.left_out.into_iter().map(|it| LeftOutDocument {
+        part: it.part.to_string(),
+        why: it.why,
+    });
+    BatchDocument {
+        result: outcome.result.map(|it| it.to_string()),
+        left_out: left_out.collect(),
+        has_more: outcome.has_more,
+        ..document
+    }
 }
 
 /// A task of a batch as the batch knows it.

@@ -12,7 +12,10 @@ use crate::cli::queue::tone;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::{Table, Tone, one_line, plain};
+use crate::output::{Table, Tone, cut, one_line, plain};
+
+/// So much is shown of what somebody said; `queue show` has all of it.
+const SAID: usize = 200;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -71,8 +74,28 @@ fn tell_result(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> 
         return Ok(());
     }
     let name = &batch.name;
-    Ok(ctx.out.note(format!(
+    if batch.result.is_none() {
+        return Ok(ctx
+            .out
+            .note("\nIt has no result: none of its parts is in it.")?);
+    }
+    ctx.out.note(format!(
         "\nIts result is on `handoff/{name}`. Bring it into your branch: `handoff land {name}`."
+    ))?;
+    let told = { batch.left_out.iter() }.map(|it| format!("{} ({})", it.part, it.why.text()));
+    let told: Vec<_> = told.collect();
+    let Some(first) = batch.left_out.first() else {
+        return Ok(());
+    };
+    let judged = if batch.has_more {
+        " The session of the fan-in changed something besides; what it brought over is in it."
+    } else {
+        ""
+    };
+    Ok(ctx.out.note(format!(
+        "Not in it: {}.{judged} See what such a part left: `handoff rescue {name}.{}`.",
+        told.join(", "),
+        first.part
     ))?)
 }
 
@@ -123,12 +146,15 @@ fn tell_trouble(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure>
     for part in trouble {
         let name = ctx.out.styled(tone(part.state), &part.part);
         let said = part.said.as_deref().unwrap_or("it did not say why");
-        ctx.out
-            .line(format!("{name}: {}", plain(&one_line(said))))?;
+        let said = cut(&plain(&one_line(said)), SAID);
+        ctx.out.line(format!("{name}: {said}"))?;
     }
-    ctx.out.note(format!(
-        "\nWhen that is put right: `handoff batch retry {}`.",
-        batch.name
-    ))?;
+    if batch.state != "done" {
+        let advice = format!(
+            "\nWhen that is put right: `handoff batch retry {}`.",
+            batch.name
+        );
+        ctx.out.note(advice)?;
+    }
     Ok(())
 }

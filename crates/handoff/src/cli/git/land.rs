@@ -1,11 +1,13 @@
 //! `handoff land`.
 
 use handoff_api::{ExitCode, LandingDocument};
-use handoff_core::{Action, BranchName};
+use handoff_core::batch::{BatchState, Outcome};
+use handoff_core::task::Ending;
+use handoff_core::{Action, Batch, BranchName, Task};
 use handoff_engine::{Attempt, fan_in, publish_baseline};
 use handoff_git::land::{LandError, Landed};
 use handoff_git::{CommitLock, CommitLockError, Git};
-use handoff_store::queue::{Change, Proved};
+use handoff_store::queue::{Change, Proved, TaskRef};
 use handoff_store::{StoreError, read, repositories};
 
 use crate::context::Context;
@@ -78,14 +80,44 @@ fn branch(args: &Args, desk: &mut Desk) -> Result<BranchName, Failure> {
         });
     }
     let unknown = match desk.task(&args.what) {
-        Ok(task) => return Ok(Attempt::of(&task).branch(&task)),
+        Ok(task) => return of_task(&task),
         Err(failure) => failure,
     };
     // A task of that name would have been meant: it is the smaller thing.
     match desk.batch(&args.what) {
-        Ok(batch) if unknown.code == ExitCode::NotFound => Ok(fan_in::branch(&batch.spec.name)),
+        Ok(batch) if unknown.code == ExitCode::NotFound => of_batch(&batch, desk),
         Ok(_) | Err(_) => Err(unknown),
     }
+}
+
+/// Of a task that is not done nothing was committed by us: its branch would land nothing, and say that it is there already.
+fn of_task(task: &Task) -> Result<BranchName, Failure> {
+    let has_commit = task.evidence.iter().any(|it| it.commit().is_some());
+    let name = &task.spec.name;
+    if !has_commit && task.state.ending().is_some_and(|it| it != Ending::Done) {
+        let text = format!("`{name}` has nothing to land: it did not come to a commit");
+        return Err(Failure::new(ExitCode::NotFound, text)
+            .hint(format!("see what it left: `handoff rescue {name}`")));
+    }
+    Ok(Attempt::of(task).branch(task))
+}
+
+/// On the branch of a batch without a result may be that of an earlier one of the same name.
+fn of_batch(batch: &Batch, desk: &mut Desk) -> Result<BranchName, Failure> {
+    let fan_in = desk.find(&TaskRef::Id(batch.spec.fan_in))?;
+    let name = &batch.spec.name;
+    if Outcome::of(&fan_in).is_some_and(|it| it.result.is_some()) {
+        return Ok(fan_in::branch(name));
+    }
+    let text = match batch.state {
+        BatchState::Open | BatchState::FanIn { .. } => "it is not over",
+        BatchState::Ended { .. } | BatchState::Cancelled { .. } => {
+            "nothing of it was brought together"
+        }
+    };
+    let text = format!("batch `{name}` has no result to land: {text}");
+    Err(Failure::new(ExitCode::NotFound, text)
+        .hint(format!("see how it stands: `handoff batch show {name}`")))
 }
 
 fn waits(error: &LandError) -> Failure {

@@ -138,6 +138,10 @@ fn proofs(evidence: &[Evidence]) -> String {
         Evidence::Left { tree } => format!("tree {}", &tree.as_str()[..12]),
         Evidence::Refused { cause } => format!("refused: {}", cause.word()),
         Evidence::Used { tokens } => format!("{tokens} tokens"),
+        Evidence::Gathered(it) => match it.omissions() {
+            Some(told) => format!("left out: {told}"),
+            None => format!("{} parts together", it.parts.len()),
+        },
         Evidence::Judged { verdict } => format!("judged {}", verdict.outcome),
     });
     words.collect::<Vec<_>>().join(", ")

@@ -1,12 +1,14 @@
 //! What goes on in a project besides its feature, and what of it waits for a person.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use handoff_api::{
     BatchRow, CensusDocument, NeedDocument, ProjectDocument, RunRow, SessionDocument, SessionRow,
 };
+use handoff_core::batch::{BatchState, Outcome};
 use handoff_core::run::{Run, RunState};
-use handoff_core::task::Part;
+use handoff_core::task::{Ending, Part};
 use handoff_core::{Batch, BatchId, ProjectId, Task, TaskState};
 use handoff_store::tasks::Census;
 use handoff_store::{StoreError, Transaction, batches, read, runs, tasks};
@@ -23,12 +25,17 @@ const COUNTED: u32 = 1_000;
 /// So many of the newest tasks in trouble are looked at; the attempts at a run's phases are among them.
 const TROUBLED: u32 = 200;
 
+/// So many of the newest batches are asked what came of them.
+const ENDED: u32 = 20;
+
 /// What the ledger says of a project.
 struct Ledger {
     census: Census,
     runs: Vec<Run>,
     batches: Vec<(Batch, BatchRow)>,
     in_trouble: Vec<Task>,
+    /// Batches that are over and have a result.
+    results: Vec<(Batch, Outcome)>,
 }
 
 pub(super) fn look(desk: &mut Desk, ctx: &Context) -> Result<ProjectDocument, Failure> {
@@ -36,8 +43,9 @@ pub(super) fn look(desk: &mut Desk, ctx: &Context) -> Result<ProjectDocument, Fa
     let sessions = ps::living(project, ctx)?;
     let workers = worker::living(desk, ctx)?.len();
     let ledger = read(&mut *desk.store, |tx| Ledger::read(tx, project))?;
+    let landings = landings(&ledger.results, desk, ctx);
     Ok(ProjectDocument {
-        needs: needs(&sessions, &ledger),
+        needs: needs(&sessions, &ledger, landings),
         sessions: sessions.into_iter().map(session_row).collect(),
         tasks: counted(ledger.census),
         workers,
@@ -54,34 +62,105 @@ impl Ledger {
             Ok((batch, row))
         });
         let batches = batches.collect::<Result<_, StoreError>>()?;
+        let in_trouble = tasks::in_trouble(tx, project, TROUBLED)?;
         Ok(Self {
             batches,
             census: tasks::census(tx, project, COUNTED)?,
             runs: runs::live(tx, project)?,
-            in_trouble: tasks::in_trouble(tx, project, TROUBLED)?,
+            in_trouble: still_of_interest(tx, in_trouble)?,
+            results: results(tx, project)?,
         })
     }
 }
 
-fn needs(sessions: &[SessionDocument], ledger: &Ledger) -> Vec<NeedDocument> {
-    let live: HashSet<BatchId> = ledger.batches.iter().map(|(batch, _)| batch.id).collect();
-    let sessions = sessions.iter().filter_map(session_need);
-    let runs = ledger.runs.iter().filter_map(run_need);
-    let tasks = ledger.in_trouble.iter();
-    let tasks = tasks.filter(|task| is_of_interest(task, &live));
-    sessions
-        .chain(runs)
-        .chain(tasks.filter_map(task_need))
-        .collect()
+/// Of an attempt at a phase its run tells. A part of a batch that is done cannot be tried again: what came of the batch counts.
+fn still_of_interest(
+    tx: &mut Transaction<'_>,
+    in_trouble: Vec<Task>,
+) -> Result<Vec<Task>, StoreError> {
+    let mut settled: HashMap<BatchId, bool> = HashMap::new();
+    let mut kept = vec![];
+    for task in in_trouble {
+        let is_kept = match task.spec.part {
+            None | Some(Part::FanIn { .. }) => true,
+            Some(Part::Phase { .. }) => false,
+            Some(Part::SubTask { batch }) => match settled.entry(batch) {
+                Entry::Occupied(known) => !known.get(),
+                Entry::Vacant(unknown) => !*unknown.insert(is_settled(&batches::get(tx, batch)?)),
+            },
+        };
+        kept.extend(is_kept.then_some(task));
+    }
+    Ok(kept)
 }
 
-/// Of an attempt at a phase its run tells, and a part of a batch that is over is history: what came of the batch counts then.
-fn is_of_interest(task: &Task, live: &HashSet<BatchId>) -> bool {
-    match task.spec.part {
-        None | Some(Part::FanIn { .. }) => true,
-        Some(Part::SubTask { batch }) => live.contains(&batch),
-        Some(Part::Phase { .. }) => false,
+const fn is_settled(batch: &Batch) -> bool {
+    matches!(
+        batch.state,
+        BatchState::Cancelled { .. }
+            | BatchState::Ended {
+                ending: Ending::Done,
+                ..
+            }
+    )
+}
+
+/// What came of the newest batches that are done.
+fn results(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<Vec<(Batch, Outcome)>, StoreError> {
+    let mut results = vec![];
+    for batch in batches::page(tx, project, None, ENDED)? {
+        // A run goes on from the results of its batches by itself.
+        let is_for_people = batch.spec.run.is_none() && !batch.state.is_live();
+        if is_for_people && let Some(outcome) = Outcome::of(&tasks::get(tx, batch.spec.fan_in)?) {
+            results.push((batch, outcome));
+        }
     }
+    Ok(results)
+}
+
+/// The results that are not in the branch that is checked out. That they cannot be looked for keeps nobody from the rest.
+fn landings(results: &[(Batch, Outcome)], desk: &Desk, ctx: &Context) -> Vec<NeedDocument> {
+    if results.iter().all(|(_, outcome)| outcome.result.is_none()) {
+        return vec![];
+    }
+    let git = ctx.git(&desk.repository);
+    let unlanded = git.unlanded_branches(&desk.repository).unwrap_or_default();
+    let is_unlanded = |(_, outcome): &&(Batch, Outcome)| {
+        { unlanded.iter() }.any(|(_, commit)| outcome.result.as_ref() == Some(commit))
+    };
+    results.iter().filter(is_unlanded).map(landing).collect()
+}
+
+fn landing((batch, outcome): &(Batch, Outcome)) -> NeedDocument {
+    let name = batch.spec.name.to_string();
+    let (why, verb) = match outcome.left_out.len() {
+        0 => ("it is done, and has not landed".to_owned(), "land"),
+        1 => ("it is done without 1 of its parts".to_owned(), "batch show"),
+        count => (
+            format!("it is done without {count} of its parts"),
+            "batch show",
+        ),
+    };
+    NeedDocument {
+        kind: "batch",
+        command: format!("handoff {verb} {name}"),
+        name,
+        why,
+    }
+}
+
+fn needs(
+    sessions: &[SessionDocument],
+    ledger: &Ledger,
+    landings: Vec<NeedDocument>,
+) -> Vec<NeedDocument> {
+    let sessions = sessions.iter().filter_map(session_need);
+    let runs = ledger.runs.iter().filter_map(run_need);
+    let tasks = ledger.in_trouble.iter().filter_map(task_need);
+    sessions.chain(runs).chain(tasks).chain(landings).collect()
 }
 
 fn session_need(session: &SessionDocument) -> Option<NeedDocument> {

@@ -26,7 +26,7 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    /// Looks at everything. Where there is no feature, but something goes on, that is shown; where nothing does, a feature is
+    /// Looks at everything. Where there is no feature, that is shown of a project which is known; of any other place, a feature is
     /// what is missing.
     pub(super) fn take(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Self, Failure> {
         let mut survey = match Survey::take(site, choice, ctx) {
@@ -52,8 +52,7 @@ impl Sight {
         let rests = desk.rests(ctx.config()?.worker.agent.as_ref())?;
         let mut warnings = vec![];
         let project = around(Some(&mut desk), &mut warnings, ctx);
-        let is_told = !project.is_quiet() || !warnings.is_empty();
-        Ok(is_told.then(|| Self::new(None, project, rests, warnings)))
+        Ok(Some(Self::new(None, project, rests, warnings)))
     }
 
     fn new(
