@@ -277,7 +277,7 @@ impl Walk {
         let tree = stock.begin_worktree(workshop, &path, &branch, &self.base)?;
         if run.is_none() && !matches!(task.spec.part, Some(Part::FanIn { .. })) {
             // What needs nothing of the tree is done while git fills it. Whatever comes of it, git is not left at work there.
-            let announced = self.tell_beginning(workshop);
+            let announced = self.tell_beginning(workshop, spawn);
             let at = git.finish_worktree(workshop.repository, tree)?;
             announced?;
             self.launch(workshop, spawn, None)?;
@@ -307,7 +307,7 @@ impl Walk {
         };
         let hindsight = hindsight_after(workshop, task, &before)?;
         self.write_prompt(workshop, gathering.as_ref(), told.as_deref(), &hindsight)?;
-        self.announce(workshop)?;
+        self.announce(workshop, spawn)?;
         self.launch(workshop, spawn, run.as_ref())?;
         Ok((at, Work::OfAgent))
     }
@@ -372,19 +372,29 @@ impl Walk {
     }
 
     /// What a task is told that is neither a fan-in nor a phase, and that it begins.
-    fn tell_beginning(&self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
+    fn tell_beginning(
+        &self,
+        workshop: &mut Workshop<'_>,
+        spawn: &dyn Spawn,
+    ) -> Result<(), EngineError> {
         let hindsight = hindsight_after(workshop, &self.task, &[])?;
         self.write_prompt(workshop, None, None, &hindsight)?;
-        self.announce(workshop)
+        self.announce(workshop, spawn)
     }
 
     /// Writes down what whoever takes over needs, and that the session begins.
-    fn announce(&self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
+    fn announce(&self, workshop: &mut Workshop<'_>, spawn: &dyn Spawn) -> Result<(), EngineError> {
         let (task, session) = (&self.task, self.session);
         let ticket = Ticket::new(task.id, task.fence, self.base.clone());
         ticket.issue(&workshop.places, session)?;
         let fence = task.fence;
-        workshop.tell(task, Command::Start { fence, session }, "start")
+        let agent = spawn.agent(task);
+        let start = Command::Start {
+            fence,
+            session,
+            agent,
+        };
+        workshop.tell(task, start, "start")
     }
 
     /// Lets the agent begin.

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use handoff_core::task::Reason;
-use handoff_core::{SessionId, SessionName, Task};
+use handoff_core::{AgentName, SessionId, SessionName, Task};
 
 /// Why a session did not begin.
 pub type SpawnError = Box<dyn Error + Send + Sync>;
@@ -14,6 +14,11 @@ pub trait Spawn {
     /// Begins a session, and returns when its agent runs: from then on its holder has the session's lock, and its record
     /// says how it ended. The prompt is in the session's directory already.
     fn spawn(&self, order: &Order<'_>) -> Result<(), SpawnError>;
+
+    /// Which agent will work on a task, as far as that is known.
+    fn agent(&self, task: &Task) -> Option<AgentName> {
+        task.spec.agent.clone()
+    }
 
     /// Tells a person that they are needed, where there is a way to. The same may be told more than once.
     fn summon(&self, _call: &Call<'_>) {}

@@ -21,6 +21,7 @@ pub(crate) struct Ambient {
     /// Whether somebody can read a question and answer it.
     pub(crate) can_ask: bool,
     pub(crate) width: Option<u16>,
+    pub(crate) height: Option<u16>,
 }
 
 impl Ambient {
@@ -32,6 +33,7 @@ impl Ambient {
         let is_terminal = std::io::stdout().is_terminal();
         let is_stderr_terminal = std::io::stderr().is_terminal();
         let size = is_terminal.then(|| rustix::termios::tcgetwinsize(rustix::stdio::stdout()));
+        let size = size.and_then(Result::ok);
         Self {
             arguments: std::env::args_os().collect(),
             environment: std::env::vars_os().collect(),
@@ -40,10 +42,8 @@ impl Ambient {
             is_terminal,
             is_stderr_terminal,
             can_ask: is_stderr_terminal && std::io::stdin().is_terminal(),
-            width: size
-                .and_then(Result::ok)
-                .map(|size| size.ws_col)
-                .filter(|width| *width > 0),
+            width: size.map(|size| size.ws_col).filter(|width| *width > 0),
+            height: size.map(|size| size.ws_row).filter(|height| *height > 0),
         }
     }
 

@@ -55,6 +55,8 @@ pub(crate) struct Output {
     format: Format,
     palette: Palette,
     width: usize,
+    /// How many lines a screen has, where there is one.
+    height: Option<usize>,
     /// Whether text can be put anywhere on it.
     is_screen: bool,
     /// How many lines at the bottom of the screen are drawn over by whatever is said next.
@@ -85,6 +87,7 @@ impl Output {
                 .or(ambient.width.map(usize::from))
                 .unwrap_or(DEFAULT_WIDTH)
                 .max(40),
+            height: ambient.height.map(usize::from),
             is_screen: ambient.is_terminal && !is_dumb,
             passing: 0,
             stdout: Box::new(io::stdout()),
@@ -192,6 +195,11 @@ impl Output {
     /// How many columns a line has.
     pub(crate) const fn width(&self) -> usize {
         self.width
+    }
+
+    /// How many lines are seen at once, where that is known.
+    pub(crate) const fn height(&self) -> Option<usize> {
+        self.height
     }
 
     /// Whether a person looks at a screen that can be drawn anew.

@@ -196,6 +196,7 @@ mod tests {
             is_stderr_terminal: false,
             can_ask: false,
             width: None,
+            height: None,
         });
         let repository = discover_from(env.repo("repo").path()).unwrap();
         let scratch = vec![cache];

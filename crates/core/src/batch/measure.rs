@@ -1,5 +1,6 @@
 //! What a batch took, from the times of its events and from nothing that anybody typed.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -9,6 +10,9 @@ use super::calibration::{Kind, Sample};
 use super::manifest::Estimate;
 use super::plan::{amdahl, ratio};
 use crate::{AgentName, TaskEvent, Timestamp};
+
+/// What is shorter than this share of the time in which anybody worked is a matter of moments.
+const MOMENTS: u32 = 20;
 
 /// One attempt at a task: from the claim to whatever ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +107,7 @@ const fn end_of(event: &TaskEvent) -> Option<StintEnd> {
 pub struct Measured {
     /// What kind of work it is.
     pub kind: Kind,
-    /// Who was asked to do it.
+    /// Who did it, or was asked to.
     pub agent: Option<AgentName>,
     /// The guess.
     pub estimate: Option<Estimate>,
@@ -146,7 +150,7 @@ pub struct Report {
     pub parallel: Duration,
     /// While nothing was.
     pub idle: Duration,
-    /// The most that were worked on at the same time.
+    /// How many were worked on at the same time, at the most for more than moments.
     pub width: usize,
 }
 
@@ -183,9 +187,11 @@ impl Report {
         ratio(self.serial, self.parts + self.fan_in + self.repeated)
     }
 
-    /// What nobody could beat on as many slots as were used, with that share (Amdahl).
+    /// What nobody could beat on as many slots as were used, with that share (Amdahl). What was measured was possible.
     pub fn bound(&self) -> f64 {
-        NonZeroUsize::new(self.width).map_or(0.0, |width| amdahl(self.serial_share(), width))
+        let bound =
+            NonZeroUsize::new(self.width).map_or(0.0, |width| amdahl(self.serial_share(), width));
+        bound.max(self.speed_up())
     }
 }
 
@@ -204,18 +210,34 @@ impl Sweep {
         times.sort();
         times.dedup();
         let mut sweep = Self::default();
+        let mut at_work: BTreeMap<usize, Duration> = BTreeMap::new();
         for (from, to) in times.iter().zip(times.iter().skip(1)) {
-            let at_work = stints.iter().filter(|it| it.from <= *from && *to <= it.to);
-            let (count, span) = (at_work.count(), between(*from, *to));
-            sweep.width = sweep.width.max(count);
+            let count = { stints.iter() }
+                .filter(|it| it.from <= *from && *to <= it.to)
+                .count();
+            let span = between(*from, *to);
+            *at_work.entry(count).or_default() += span;
             match count {
                 0 => sweep.idle += span,
                 1 => sweep.serial += span,
                 _ => sweep.parallel += span,
             }
         }
+        sweep.width = width(&at_work, sweep.serial + sweep.parallel);
         sweep
     }
+}
+
+/// How many were at work at once. While the result of one is being brought in, the next has begun already (a slot is for what
+/// runs): what is true for moments only is not how many there is room for.
+fn width(at_work: &BTreeMap<usize, Duration>, busy: Duration) -> usize {
+    let mut so_far = Duration::ZERO;
+    let is_lasting = |(_, span): &(&usize, &Duration)| {
+        so_far += **span;
+        so_far > busy / MOMENTS
+    };
+    let widest = at_work.iter().rev().find(is_lasting);
+    widest.map_or(0, |(count, _)| *count)
 }
 
 #[cfg(test)]
@@ -289,6 +311,20 @@ mod tests {
         assert!((report.serial_share() - 50.0 / 190.0).abs() < 1e-9);
         assert!(report.speed_up() <= report.bound());
         assert_eq!(tasks[1].sample().unwrap().took.as_secs(), 60);
+    }
+
+    #[test]
+    fn who_begins_while_another_is_brought_in_takes_no_place_of_its_own() {
+        // Two slots; each is free a second before the outcome of what was in it is recorded.
+        let tasks = [
+            task(Kind::SubTask, &[(0, 101)]),
+            task(Kind::SubTask, &[(0, 101)]),
+            task(Kind::SubTask, &[(100, 201)]),
+            task(Kind::SubTask, &[(100, 201)]),
+        ];
+        let report = Report::of(&tasks);
+        assert_eq!(report.width, 2);
+        assert!(report.speed_up() <= report.bound());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::caller::Forbidden;
 use crate::lease::Tenure;
 use crate::rest::Setback;
 use crate::text::{Reason, Summary};
-use crate::{Caller, Fence, PackageId, SessionId, TaskId, TaskName};
+use crate::{AgentName, Caller, Fence, PackageId, SessionId, TaskId, TaskName};
 
 /// What can be asked of a task that exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub enum Command {
         fence: Fence,
         /// Which session.
         session: SessionId,
+        /// Of which agent, if that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<AgentName>,
     },
     /// Still here.
     Renew {

@@ -9,7 +9,7 @@ use crate::hold::{HoldEvent, HoldWish};
 use crate::lease::{Standing, Tenure, Term};
 use crate::rest::{NoMoreRest, Rest, Setback};
 use crate::task::{Ending, Part, Reason, Summary};
-use crate::{Caller, Fence, Lease, Now, PackageId, SessionId, TaskId, TaskName};
+use crate::{AgentName, Caller, Fence, Lease, Now, PackageId, SessionId, TaskId, TaskName};
 
 type Decision = Result<Vec<TaskEvent>, Refusal>;
 
@@ -25,7 +25,11 @@ impl Task {
         let asking = Asking { by, now };
         match command {
             Command::Claim { tenure } => self.claim(tenure, &asking),
-            Command::Start { fence, session } => self.start(*fence, *session, &asking),
+            Command::Start {
+                fence,
+                session,
+                agent,
+            } => self.start(*fence, (*session, agent.as_ref()), &asking),
             Command::Renew { fence } => self.renew(*fence, &asking),
             Command::Prove { fence, evidence } => self.holding(*fence, &asking).map(|()| {
                 vec![TaskEvent::Evidenced {
@@ -90,7 +94,12 @@ impl Task {
         Ok(events)
     }
 
-    fn start(&self, fence: Fence, session: SessionId, asking: &Asking<'_>) -> Decision {
+    fn start(
+        &self,
+        fence: Fence,
+        (session, agent): (SessionId, Option<&AgentName>),
+        asking: &Asking<'_>,
+    ) -> Decision {
         self.holding(fence, asking)?;
         match &self.state {
             TaskState::Running {
@@ -103,7 +112,11 @@ impl Task {
             | TaskState::Done { .. }
             | TaskState::Failed { .. }
             | TaskState::Blocked { .. }
-            | TaskState::Cancelled { .. } => Ok(vec![TaskEvent::Started { fence, session }]),
+            | TaskState::Cancelled { .. } => Ok(vec![TaskEvent::Started {
+                fence,
+                session,
+                agent: agent.cloned(),
+            }]),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::rest::Rest;
 use crate::run::{Cause, Verdict};
 use crate::text::{Reason, Summary, VerifyCommand};
 use crate::trial::TestName;
-use crate::{BranchName, CommitId, Fence, JsonText, PackageId, SessionId, TaskId};
+use crate::{AgentName, BranchName, CommitId, Fence, JsonText, PackageId, SessionId, TaskId};
 
 /// What happened to a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +46,9 @@ pub enum TaskEvent {
         fence: Fence,
         /// Which session.
         session: SessionId,
+        /// Of which agent, where that was known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<AgentName>,
     },
     /// A heartbeat came in time.
     Renewed {
@@ -122,6 +125,17 @@ pub enum TaskEvent {
     },
     /// It may be handed out again.
     Unheld,
+}
+
+impl TaskEvent {
+    /// The agent that began to work, if it says so.
+    pub const fn agent(&self) -> Option<&AgentName> {
+        if let Self::Started { agent, .. } = self {
+            agent.as_ref()
+        } else {
+            None
+        }
+    }
 }
 
 /// What a session says of its work when it has finished. It proves nothing.

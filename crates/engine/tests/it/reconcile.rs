@@ -92,7 +92,14 @@ fn work_until(stage: &mut Stage, step: Step) -> Worker {
         add_worktree(stage, &task);
     }
     if step >= Step::Started {
-        stage.tell(&task, Command::Start { fence, session });
+        stage.tell(
+            &task,
+            Command::Start {
+                fence,
+                session,
+                agent: None,
+            },
+        );
     }
     if step >= Step::Worked {
         std::fs::write(stage.worktree(&task).join("half.txt"), "half\n").unwrap();

@@ -2,6 +2,7 @@
 
 pub(super) mod bar;
 mod change;
+mod excerpt;
 mod follow;
 mod list;
 mod look;

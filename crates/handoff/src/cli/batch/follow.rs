@@ -34,7 +34,7 @@ pub(super) fn run(
     let known = look::calibration(desk)?;
     loop {
         let document = look::take(desk, batch, &known)?.document;
-        let is_over = !matches!(document.state, "open" | "fan-in");
+        let is_over = !is_live(&document);
         let states = states(&document);
         if ctx.out.is_screen() || shown.as_ref() != Some(&states) {
             tell(document, shown.as_deref(), ctx)?;
@@ -45,6 +45,10 @@ pub(super) fn run(
         }
         bell.wait(patience)?;
     }
+}
+
+fn is_live(batch: &BatchDocument) -> bool {
+    matches!(batch.state, "open" | "fan-in")
 }
 
 /// What counts as a change for whoever reads lines.
@@ -65,13 +69,18 @@ fn tell(
         ctx.out.document(BatchDocument::SCHEMA, document)?;
         return Ok(());
     }
+    if ctx.out.is_screen() {
+        ctx.out.next_screen()?;
+        let is_over = !is_live(&document);
+        return match ctx.out.height().filter(|_| !is_over) {
+            Some(height) => show::tell_within(&document, height, ctx),
+            // It stays on the screen, and can be scrolled.
+            None => show::tell(&document, ctx),
+        };
+    }
     let Some(before) = before else {
         return show::tell(&document, ctx);
     };
-    if ctx.out.is_screen() {
-        ctx.out.next_screen()?;
-        return show::tell(&document, ctx);
-    }
     for line in states(&document) {
         if !before.contains(&line) {
             ctx.out.line(one_line(&line))?;

@@ -191,9 +191,11 @@ fn measure(tx: &mut Transaction<'_>, task: &Task, member: &Member) -> Result<Mea
         | Event::Run(_)
         | Event::Repository(_) => None,
     });
+    let known: Vec<_> = known.collect();
+    let mut workers = known.iter().rev().filter_map(|(_, event)| event.agent());
     Ok(Measured {
         kind: member.kind,
-        agent: task.spec.agent.clone(),
+        agent: workers.next().or(task.spec.agent.as_ref()).cloned(),
         estimate: member.estimate,
         stints: stints(known, tx.now.wall),
     })

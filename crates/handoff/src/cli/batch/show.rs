@@ -7,6 +7,7 @@ use handoff_core::task::Phase;
 use handoff_store::StoreError;
 
 use super::bar::{bar, span_text, time_text};
+use super::excerpt::Excerpt;
 use super::{follow, list, look};
 use crate::cli::queue::tone;
 use crate::context::Context;
@@ -16,6 +17,12 @@ use crate::output::{Table, Tone, cut, one_line, plain};
 
 /// So much is shown of what somebody said; `queue show` has all of it.
 const SAID: usize = 200;
+/// Lines around the parts: the heading, that of the table, the fan-in, what is not shown, and what is to be done.
+const AROUND: usize = 9;
+/// So much of what is in trouble is told on a screen.
+const TROUBLES: usize = 3;
+/// So many parts are shown on a screen that has no room for anything.
+const LEAST: usize = 3;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -53,6 +60,28 @@ pub(super) fn open(batch: &str, ctx: &Context) -> Result<Desk, Failure> {
 
 /// The batch as text: a heading, a line a part, and what needs a person.
 pub(super) fn tell(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> {
+    tell_parts(batch, None, ctx)?;
+    tell_trouble(batch, usize::MAX, ctx)?;
+    tell_result(batch, ctx)
+}
+
+/// The same within a screen.
+pub(super) fn tell_within(
+    batch: &BatchDocument,
+    height: usize,
+    ctx: &mut Context,
+) -> Result<(), Failure> {
+    let room = height.saturating_sub(AROUND + TROUBLES).max(LEAST);
+    tell_parts(batch, Some(room), ctx)?;
+    tell_trouble(batch, TROUBLES, ctx)?;
+    tell_result(batch, ctx)
+}
+
+fn tell_parts(
+    batch: &BatchDocument,
+    room: Option<usize>,
+    ctx: &mut Context,
+) -> Result<(), Failure> {
     let name = ctx.out.styled(Tone::Strong, &batch.name);
     let state = ctx.out.styled(list::tone(batch.state), batch.state);
     let held = if batch.is_held { ", held" } else { "" };
@@ -63,9 +92,13 @@ pub(super) fn tell(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failu
     ctx.out.line(format!(
         "{name}  {state}{held}  {done} of {all} parts done{left}\n"
     ))?;
-    ctx.out.table(&table(batch))?;
-    tell_trouble(batch, ctx)?;
-    tell_result(batch, ctx)
+    let excerpt = Excerpt::of(&batch.parts, room);
+    ctx.out.table(&table(&excerpt, batch))?;
+    if let Some(rest) = &excerpt.rest {
+        let rest = ctx.out.styled(Tone::Faint, rest);
+        ctx.out.line(rest)?;
+    }
+    Ok(())
 }
 
 /// Where the result is, and what is left to do with it.
@@ -99,9 +132,9 @@ fn tell_result(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> 
     ))?)
 }
 
-fn table(batch: &BatchDocument) -> Table {
+fn table(excerpt: &Excerpt<'_>, batch: &BatchDocument) -> Table {
     let mut table = Table::new(&["PART", "STATE", "", "TIME", "TRY", "STEP", "SESSION"]);
-    for part in batch.parts.iter().chain([&batch.fan_in]) {
+    for part in excerpt.shown.iter().copied().chain([&batch.fan_in]) {
         table.row(cells(part));
     }
     table
@@ -135,7 +168,8 @@ fn cells(part: &BatchPartDocument) -> [(Tone, String); 7] {
     ]
 }
 
-fn tell_trouble(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> {
+/// What is in trouble, so much of it.
+fn tell_trouble(batch: &BatchDocument, most: usize, ctx: &mut Context) -> Result<(), Failure> {
     let needs = |part: &&BatchPartDocument| matches!(part.state, Phase::Failed | Phase::Blocked);
     let parts = batch.parts.iter().chain([&batch.fan_in]);
     let trouble: Vec<_> = parts.filter(needs).collect();
@@ -143,11 +177,14 @@ fn tell_trouble(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure>
         return Ok(());
     }
     ctx.out.line("")?;
-    for part in trouble {
+    for part in trouble.iter().take(most) {
         let name = ctx.out.styled(tone(part.state), &part.part);
         let said = part.said.as_deref().unwrap_or("it did not say why");
         let said = cut(&plain(&one_line(said)), SAID);
         ctx.out.line(format!("{name}: {said}"))?;
+    }
+    if let Some(more) = trouble.len().checked_sub(most).filter(|more| *more > 0) {
+        ctx.out.line(format!("and {more} more"))?;
     }
     if batch.state != "done" {
         let advice = format!(

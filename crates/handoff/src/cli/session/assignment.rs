@@ -69,7 +69,13 @@ impl Assignment {
         }
         let work = self.work();
         let fence = work.fence;
-        self.tell(Command::Start { fence, session }, start_key)?;
+        let agent = self.task.spec.agent.clone();
+        let start = Command::Start {
+            fence,
+            session,
+            agent,
+        };
+        self.tell(start, start_key)?;
         match kind {
             StoreKind::Sqlite => Ok(()),
             StoreKind::Postgres => lease_keeper::start(session, &work, ctx).inspect_err(|_| {

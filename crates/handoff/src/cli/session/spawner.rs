@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use handoff_agents::adapter::Prompt;
 use handoff_agents::{Agent, AgentName, Pointer};
-use handoff_core::SessionId;
+use handoff_core::{SessionId, Task};
 use handoff_engine::{Call, Order, Spawn, SpawnError};
 use handoff_process::Size;
 use handoff_session::Confinement;
@@ -176,6 +176,10 @@ pub(crate) type Summon = fn(&Call<'_>, &Context);
 impl Spawn for Spawner {
     fn spawn(&self, order: &Order<'_>) -> Result<(), SpawnError> {
         self.begin(order).map_err(|failure| Refused(failure).into())
+    }
+
+    fn agent(&self, task: &Task) -> Option<AgentName> {
+        Some(task.spec.agent.as_ref().unwrap_or(&self.agent).clone())
     }
 
     fn summon(&self, call: &Call<'_>) {

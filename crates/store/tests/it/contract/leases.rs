@@ -77,6 +77,7 @@ fn a_stale_fence_changes_nothing(fixture: &mut Fixture) {
         Command::Start {
             fence: stale,
             session: SessionId::from_uuid(uuid()),
+            agent: None,
         },
         Command::Prove {
             fence: stale,
