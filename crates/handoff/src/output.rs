@@ -211,7 +211,8 @@ impl Output {
     pub(crate) fn next_screen(&mut self) -> io::Result<()> {
         match (self.format, self.is_screen) {
             (Format::Json, _) => Ok(()),
-            (Format::Text, true) => self.raw(b"\x1b[H\x1b[2J"),
+            // From the second line on, then the first: tmux keeps a screen that is cleared as a whole in its history, each time.
+            (Format::Text, true) => self.raw(b"\x1b[2;1H\x1b[J\x1b[1;1H\x1b[K"),
             (Format::Text, false) => self.line(""),
         }
     }

@@ -1,6 +1,7 @@
 //! D08: the holder of a lease is stopped past its term and goes on when another has finished.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use handoff_testkit::Prefix;
 use rustix::process::Signal;
 
 use super::crew::{Crew, Site};
@@ -47,6 +48,7 @@ fn outlive_lease(product: &Product, lodging: &Lodging) -> Result<Findings> {
         let output = product.run(["queue", act, "held", "--fence", "1"]);
         complaints.extend(expect_code(&output, act, &[exit::LEASE_LOST]));
     }
+    complaints.extend(late_commit(product)?);
     if product.events()? != before {
         complaints.push("a stale fence changed something".to_owned());
     }
@@ -56,4 +58,27 @@ fn outlive_lease(product: &Product, lodging: &Lodging) -> Result<Findings> {
         complaints,
         ..Findings::default()
     })
+}
+
+/// What a session whose lease is gone commits does not become a commit.
+fn late_commit(product: &Product) -> Result<Vec<String>> {
+    let shown = product.answer(["queue", "show", "held"])?;
+    let task = shown["id"].as_str().context("a task has an id")?;
+    let head = product.repo.head();
+    product.repo.write("late", "text");
+    let session = [
+        "env",
+        "HANDOFF_SESSION=ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60",
+        "HANDOFF_TASK=held",
+        "HANDOFF_FENCE=1",
+        &format!("HANDOFF_TASK_ID={task}"),
+    ];
+    let words = ["safe-commit", "-m", "late", "late"];
+    let output = product.run_under(&Prefix::of(session), words);
+    let refused = expect_code(&output, "safe-commit", &[exit::LEASE_LOST]);
+    let mut complaints: Vec<_> = refused.into_iter().collect();
+    if product.repo.head() != head {
+        complaints.push("a stale fence moved HEAD".to_owned());
+    }
+    Ok(complaints)
 }

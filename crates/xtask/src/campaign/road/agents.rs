@@ -55,15 +55,23 @@ pub(super) fn met_each_other(yard: &Yard) -> Option<String> {
         .then(|| "two agents worked on one task".to_owned())
 }
 
-/// Prints numbered lines for a while.
-pub(super) fn printing(yard: &Yard, lines: usize) -> Result<PathBuf> {
+/// Prints numbered lines for a while; the one whose task is `brief` only as long as this file is not there.
+pub(super) fn printing(yard: &Yard, lines: usize, brief: &str) -> Result<PathBuf> {
+    let signal = ending(yard);
+    let signal = signal.to_str().context("a path that is text")?;
     let line = format!(
-        "i=0; while [ $i -lt {lines} ]; do echo line $i; i=$((i+1)); sleep 0.01; done; echo x > new"
+        "[ $HANDOFF_TASK != {brief} ] || while [ ! -e '{signal}' ]; do sleep 0.01; done; \
+         i=0; while [ $i -lt {lines} ]; do echo line $i; i=$((i+1)); [ $HANDOFF_TASK = {brief} ] || sleep 0.01; done; echo x > new"
     );
     script(
         yard,
         &format!("[[step]]\nrun = [\"sh\", \"-c\", \"{line}\"]\n"),
     )
+}
+
+/// Once it is there, the agent that prints without a pause does so and ends.
+pub(super) fn ending(yard: &Yard) -> PathBuf {
+    yard.scratch().join("end")
 }
 
 /// Complains of a transcript that is not, byte for byte, what such an agent prints.

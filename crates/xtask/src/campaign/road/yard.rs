@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::campaign::hostel::Hostel;
 use crate::campaign::product::Product;
 use crate::processor_time::pause;
+use crate::program::timed;
 
 /// How long something that must happen may take, also on a server where a lease has to run out first.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -271,6 +272,11 @@ impl Worker {
 
     /// Waits until it has said something so often, and tells how long that took.
     pub(super) fn heard(&self, part: &str, times: usize) -> Result<Duration> {
+        let (heard, span) = timed(|| self.wait_for(part, times));
+        heard.map(|()| span)
+    }
+
+    fn wait_for(&self, part: &str, times: usize) -> Result<()> {
         let mut waited = Duration::ZERO;
         while self.times_said(part) < times {
             if waited > PATIENCE {
@@ -280,7 +286,7 @@ impl Worker {
             pause(MOMENT);
             waited += MOMENT;
         }
-        Ok(waited)
+        Ok(())
     }
 }
 
