@@ -33,6 +33,7 @@ fn it_tells_seven_scenes_whose_ledger_agrees_and_can_be_looked_at() {
         "- verified by `grep -q ",
         "2 of 4 parts done",
         "the session changed what it does not own: `README.md`",
+        "| error: `git commit --all` is not for a sub-task",
         "It differs from main in de/greet.sh and fr/greet.sh.",
         "tests/lines.sh",
         "✓ red        covered",

@@ -25,6 +25,11 @@ pub(super) fn spread(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure
     for line in shown.lines() {
         tell(ctx, "  ", &plain(line))?;
     }
+    let refused = stage.handoff(&["logs", "--id", "greetings.dutch-1"])?;
+    tell(ctx, "\n  ", "dutch also wanted to commit that, and was told:\n")?;
+    for line in refused.lines() {
+        tell(ctx, "    | ", &plain(line))?;
+    }
     tell(
         ctx,
         "          ",
