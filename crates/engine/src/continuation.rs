@@ -4,6 +4,7 @@
 //! went to bed after writing down three tasks in a row would find three beginnings in the morning. So it begins at the commit of the
 //! one before it; where several were waited for, or HEAD went on meanwhile, at a merge of them in the object database.
 
+use handoff_core::task::Part;
 use handoff_core::{CommitId, Task, TaskState};
 use handoff_git::{Git, Merge, Merged, Repository};
 use handoff_store::{read, tasks};
@@ -30,6 +31,11 @@ pub(crate) fn beginning(
     let mut names = vec![];
     for dependency in &task.spec.after {
         let before = read(workshop.store, |tx| tasks::get(tx, dependency.task))?;
+        // What the parts of its own batch did is in the ground already.
+        let batch = before.spec.part.and_then(Part::batch);
+        if batch.is_some() && batch == task.spec.part.and_then(Part::batch) {
+            continue;
+        }
         let Some(work) = left_by(&before) else {
             continue;
         };

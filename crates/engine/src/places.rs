@@ -7,6 +7,8 @@ use handoff_core::{BranchName, Fence, ProjectId, SessionId, Task, TaskId};
 
 /// What the names of trees begin with that are nobody's yet.
 const SPARE: &str = "spare-";
+/// The file in the directory of a session that says what it began with.
+pub(crate) const TICKET: &str = "ticket.json";
 
 /// The state directory, seen by what lies in it.
 #[derive(Debug, Clone)]
@@ -33,6 +35,11 @@ impl Places {
     /// The file whose kernel lock says that a worker attends to a session.
     pub fn worker_lock(&self, session: SessionId) -> PathBuf {
         self.session(session).join("worker.lock")
+    }
+
+    /// What the next worker needs to go on with a session; one that was started by a person has none.
+    pub fn ticket(&self, session: SessionId) -> PathBuf {
+        self.session(session).join(TICKET)
     }
 
     /// The same places, as sessions know them.

@@ -312,9 +312,10 @@ impl Walk {
         Ok((at, Work::OfAgent))
     }
 
-    /// A task that waited for others begins with what they did. Parts and phases have a beginning of their own.
+    /// A task that waited for others begins with what they did, and so does a part of a batch that waited for one outside of it.
+    /// Fan-ins and phases have a beginning of their own.
     fn go_on(&mut self, workshop: &mut Workshop<'_>) -> Result<(), EngineError> {
-        if self.task.spec.part.is_none()
+        if matches!(self.task.spec.part, None | Some(Part::SubTask { .. }))
             && let Some(beginning) = continuation::beginning(workshop, &self.task, &self.base)?
         {
             self.base = beginning.commit;

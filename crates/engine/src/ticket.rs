@@ -6,9 +6,8 @@ use handoff_files::{Dir, Mode, atomic};
 use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
-use crate::places::Places;
+use crate::places::{Places, TICKET};
 
-const FILE: &str = "ticket.json";
 /// Two ids and two numbers.
 const LONGEST: u64 = 4096;
 
@@ -44,7 +43,7 @@ impl Ticket {
         let dir = Dir::open(&places.session(session))?;
         Ok(atomic::replace_view(
             &dir,
-            FILE,
+            TICKET,
             &self.bytes(),
             Mode::Private,
         )?)
@@ -53,7 +52,7 @@ impl Ticket {
     /// Writes it again, so that it outlives even a machine that goes down over it.
     pub(crate) fn write(&self, places: &Places, session: SessionId) -> Result<(), EngineError> {
         let dir = Dir::open(&places.session(session))?;
-        Ok(atomic::replace(&dir, FILE, &self.bytes(), Mode::Private)?)
+        Ok(atomic::replace(&dir, TICKET, &self.bytes(), Mode::Private)?)
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -63,7 +62,7 @@ impl Ticket {
     /// The ticket of a session; none for one without, and for one that cannot be read: nobody judges that either.
     pub(crate) fn read(places: &Places, session: SessionId) -> Option<Self> {
         let dir = Dir::open(&places.session(session)).ok()?;
-        let bytes = dir.read(FILE, LONGEST).ok()?;
+        let bytes = dir.read(TICKET, LONGEST).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 }

@@ -21,6 +21,7 @@ mod keys;
 mod late;
 mod package;
 mod pause;
+mod prospect;
 mod queue;
 mod reading;
 mod resume;

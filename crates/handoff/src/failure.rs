@@ -7,6 +7,7 @@ use std::error::Error;
 use std::io;
 
 use handoff_api::{ErrorDocument, ExitCode};
+use handoff_core::HoldScope;
 use handoff_core::batch::BatchRefusal;
 use handoff_core::caller::Forbidden;
 use handoff_core::context::ContextRefusal;
@@ -238,7 +239,10 @@ fn hint_for(error: &StoreError) -> Option<String> {
         StoreError::ContextRefused { refusal, .. } => return hint_for_context(refusal),
         StoreError::NameTaken { name, .. } => format!("look at it: `handoff queue show {name}`"),
         StoreError::KeyReused { .. } => "use a new key for a new request".to_owned(),
-        StoreError::Held { .. } => "see who holds it and why: `handoff queue list`".to_owned(),
+        StoreError::Held { scope } => format!(
+            "see who holds it and why: `handoff queue list`; {} hands it out again",
+            unhold(*scope)
+        ),
         StoreError::OwnershipTaken { by, .. } => {
             format!("it becomes free when `{by}` ends: `handoff queue show {by}`")
         }
@@ -259,6 +263,14 @@ fn hint_for(error: &StoreError) -> Option<String> {
         | StoreError::Foreign(_)
         | StoreError::Address(_) => return None,
     })
+}
+
+const fn unhold(scope: HoldScope) -> &'static str {
+    match scope {
+        HoldScope::Everything => "`handoff unhold --everything`",
+        HoldScope::Project(_) => "`handoff unhold`",
+        HoldScope::Batch(_) => "`handoff unhold --batch NAME`",
+    }
 }
 
 fn hint_for_context(refusal: &ContextRefusal) -> Option<String> {

@@ -28,11 +28,17 @@ pub struct AdoptedMember {
 }
 
 impl AdoptedBatch {
-    /// A batch as it stands. `tasks` are its own and what comes after it, in the order of the queue.
+    /// A batch as it stands. `tasks` are its own and what comes after it, in the order of the queue. What all of it waited for stays
+    /// where it is: nobody else could wait for it.
     pub fn of(batch: &Batch, tasks: &[Task]) -> Self {
-        let member = |task: &Task| AdoptedMember {
-            id: task.id,
-            task: AdoptedTask::of(task),
+        let is_within = |it: &Dependency| tasks.iter().any(|task| task.id == it.task);
+        let member = |task: &Task| {
+            let mut adopted = AdoptedTask::of(task);
+            adopted.spec.after.retain(is_within);
+            AdoptedMember {
+                id: task.id,
+                task: adopted,
+            }
         };
         Self {
             spec: batch.spec.clone(),

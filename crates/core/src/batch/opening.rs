@@ -19,6 +19,8 @@ pub struct Opening {
     pub next: TaskId,
     /// The commit that every part begins with.
     pub base: CommitId,
+    /// What must be done before any part begins: the task of the session that opens it.
+    pub after: Option<TaskId>,
     /// The run that waits for its results.
     pub run: Option<RunId>,
 }
@@ -75,7 +77,8 @@ impl Manifest {
             let place = self.parts.iter().position(|it| it.name == *name)?;
             opening.parts.get(place).copied()
         };
-        let after = part.after.iter().filter_map(id_of).map(|task| Dependency {
+        let needed = part.after.iter().filter_map(id_of).chain(opening.after);
+        let after = needed.map(|task| Dependency {
             task,
             until: Until::Done,
         });

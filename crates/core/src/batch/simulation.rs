@@ -72,6 +72,7 @@ impl Ledger {
             fan_in: id(100),
             next: id(101),
             base: "a".repeat(40).parse().unwrap(),
+            after: None,
             run: None,
         };
         let slots = NonZeroUsize::new(3).unwrap();

@@ -46,6 +46,7 @@ impl Run {
             fan_in: id("fan-in"),
             next: id("next"),
             base: self.head().clone(),
+            after: None,
             run: Some(self.id),
         }
     }

@@ -8,7 +8,7 @@ use crate::caller::Forbidden;
 use crate::lease::Tenure;
 use crate::rest::Setback;
 use crate::text::{Reason, Summary};
-use crate::{AgentName, Caller, Fence, PackageId, SessionId, TaskId, TaskName};
+use crate::{AgentName, BatchId, Caller, Fence, PackageId, SessionId, TaskId, TaskName};
 
 /// What can be asked of a task that exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +125,8 @@ pub enum Command {
         name: TaskName,
         /// How.
         ending: Ending,
+        /// The batch that it belongs to.
+        batch: Option<BatchId>,
     },
     /// A part of a batch that had ended is worked on again.
     ReopenDependency {

@@ -9,7 +9,9 @@ use crate::hold::{HoldEvent, HoldWish};
 use crate::lease::{Standing, Tenure, Term};
 use crate::rest::{NoMoreRest, Rest, Setback};
 use crate::task::{Ending, Part, Reason, Summary};
-use crate::{AgentName, Caller, Fence, Lease, Now, PackageId, SessionId, TaskId, TaskName};
+use crate::{
+    AgentName, BatchId, Caller, Fence, Lease, Now, PackageId, SessionId, TaskId, TaskName,
+};
 
 type Decision = Result<Vec<TaskEvent>, Refusal>;
 
@@ -68,9 +70,12 @@ impl Task {
             Command::Unhold => self.unhold(&asking),
             Command::Expire => Ok(self.expired_lease(now)),
             Command::LoseHolder { session } => Ok(self.lost_holder(*session)),
-            Command::EndDependency { task, name, ending } => {
-                Ok(self.end_dependency(*task, name, *ending))
-            }
+            Command::EndDependency {
+                task,
+                name,
+                ending,
+                batch,
+            } => Ok(self.end_dependency(*task, (name, *batch), *ending)),
             Command::ReopenDependency { task } => self.reopen_dependency(*task, now),
         }
     }
@@ -243,22 +248,34 @@ impl Task {
             .collect()
     }
 
-    fn end_dependency(&self, task: TaskId, name: &TaskName, ending: Ending) -> Vec<TaskEvent> {
+    fn end_dependency(
+        &self,
+        task: TaskId,
+        (name, batch): (&TaskName, Option<BatchId>),
+        ending: Ending,
+    ) -> Vec<TaskEvent> {
         let is_final = self.state.ending() == Some(Ending::Done);
         let awaited = self.pending.iter().find(|dep| dep.task == task);
         match awaited.filter(|_| !is_final) {
             Some(dep) if ending.satisfies(dep.until) => {
                 vec![TaskEvent::DependencyEnded { task, ending }]
             }
-            Some(_) => self.give_up_waiting(name, ending),
+            Some(_) => self.give_up_waiting(name, batch, ending),
             None => vec![],
         }
     }
 
-    /// An ordinary task waits until somebody retries what it needs. A part of a batch would keep the fan-in waiting with
-    /// it: it asks for a person, and the fan-in brings together what there is.
-    fn give_up_waiting(&self, needed: &TaskName, ending: Ending) -> Vec<TaskEvent> {
-        let is_part = matches!(self.spec.part, Some(Part::SubTask { .. }));
+    /// An ordinary task waits until somebody retries what it needs. A part that needs another of its batch would keep the
+    /// fan-in waiting with it: it asks for a person, and the fan-in brings together what there is. What a whole batch waits
+    /// for is no part of it, and there is nothing yet to bring together.
+    fn give_up_waiting(
+        &self,
+        needed: &TaskName,
+        batch: Option<BatchId>,
+        ending: Ending,
+    ) -> Vec<TaskEvent> {
+        let is_part =
+            matches!(self.spec.part, Some(Part::SubTask { batch: own }) if batch == Some(own));
         if !is_part || self.state != TaskState::Waiting {
             return vec![];
         }
@@ -292,8 +309,14 @@ impl Task {
     /// What the tasks that wait for this one are to be told, after it had ended like this before.
     pub fn news(&self, had_ended: Option<Ending>) -> Option<Command> {
         let (task, name) = (self.id, self.spec.name.clone());
+        let batch = self.spec.part.and_then(Part::batch);
         match (had_ended, self.state.ending()) {
-            (None, Some(ending)) => Some(Command::EndDependency { task, name, ending }),
+            (None, Some(ending)) => Some(Command::EndDependency {
+                task,
+                name,
+                ending,
+                batch,
+            }),
             (Some(_), None) => Some(Command::ReopenDependency { task }),
             (None, None) | (Some(_), Some(_)) => None,
         }

@@ -35,7 +35,7 @@ enum Act {
     Hold,
     Unhold,
     Expire,
-    EndDependency(Ending),
+    EndDependency(Ending, Option<BatchId>),
     ReopenDependency,
     Pass(u64),
 }
@@ -73,7 +73,8 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
         1 => Just(Act::Hold),
         2 => Just(Act::Unhold),
         1 => Just(Act::Expire),
-        1 => endings.prop_map(Act::EndDependency),
+        1 => (endings, prop_oneof![Just(Some(batch())), Just(None)])
+            .prop_map(|(ending, of)| Act::EndDependency(ending, of)),
         1 => Just(Act::ReopenDependency),
         4 => (0..2 * TTL).prop_map(Act::Pass),
     ];
@@ -173,7 +174,7 @@ impl Model {
                     self.word = Word::Queued;
                 }
             }
-            Act::EndDependency(ending) => {
+            Act::EndDependency(ending, of) => {
                 let is_met = self.pending.map(|until| ending.satisfies(until));
                 match (is_met, self.word) {
                     (Some(true), word) if word != Word::Ended(Phase::Done) => {
@@ -182,7 +183,7 @@ impl Model {
                             self.word = Word::Queued;
                         }
                     }
-                    (Some(false), Word::Waiting) if self.is_sub_task() => {
+                    (Some(false), Word::Waiting) if self.is_sub_task() && of.is_some() => {
                         self.come_to(Word::Ended(Phase::Blocked));
                     }
                     (Some(_) | None, _) => {}
@@ -288,10 +289,11 @@ fn command(act: &Act, newest: Fence, now: &Now) -> Option<Command> {
         Act::Hold => Command::Hold { reason: None },
         Act::Unhold => Command::Unhold,
         Act::Expire => Command::Expire,
-        Act::EndDependency(ending) => Command::EndDependency {
+        Act::EndDependency(ending, batch) => Command::EndDependency {
             task: other(),
             name: "other".parse().unwrap(),
             ending: *ending,
+            batch: *batch,
         },
         Act::ReopenDependency => Command::ReopenDependency { task: other() },
         Act::Pass(_) => return None,
@@ -308,8 +310,12 @@ fn setback() -> Setback {
     }
 }
 
+fn batch() -> BatchId {
+    BatchId::from_uuid(Uuid::from_u128(3))
+}
+
 fn parts() -> impl Strategy<Value = Option<Part>> {
-    let batch = BatchId::from_uuid(Uuid::from_u128(3));
+    let batch = batch();
     prop_oneof![
         Just(None),
         Just(Some(Part::SubTask { batch })),

@@ -264,6 +264,7 @@ fn batch() -> AdoptedBatch {
         fan_in: id(),
         next: id(),
         base: "a".repeat(40).parse().unwrap(),
+        after: None,
         run: None,
     };
     let plan = Plan::of(&manifest, NonZeroUsize::MIN, &Calibration::default());

@@ -32,6 +32,7 @@ fn open(stage: &mut Stage, head: &str, parts: &[(&str, &str, &str)]) -> Batch {
         fan_in: id(),
         next: id(),
         base: stage.repo.head().parse().unwrap(),
+        after: None,
         run: None,
     };
     let request = Request {

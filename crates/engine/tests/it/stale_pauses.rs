@@ -174,6 +174,7 @@ fn open(stage: &mut Stage) -> (BatchId, TaskId) {
         fan_in: id(),
         next: id(),
         base: "a".repeat(40).parse().unwrap(),
+        after: None,
         run: None,
     };
     let opened = (opening.batch, opening.fan_in);

@@ -1,20 +1,26 @@
 //! `handoff dump`: the baton for the next session, or a whole batch of them.
 
+mod last_word;
+mod misplaced;
+mod rehearsal;
+
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use handoff_api::{ExitCode, TaskDocument};
+use handoff_api::ExitCode;
+use handoff_core::batch::BatchPart;
 use handoff_core::task::{
-    Brief, Command, Dependency, Reason, Summary, TaskSpec, Until, VerifyCommand, View, dependencies,
+    Brief, Command, Dependency, Reason, Summary, TaskSpec, TextError, Until, VerifyCommand,
+    dependencies,
 };
-use handoff_core::{Caller, IdempotencyKey, Task, TaskId, TaskName, TaskState};
+use handoff_core::{Caller, IdempotencyKey, TaskId, TaskName};
 use handoff_store::queue::{Answer, Change, TaskRef};
 
 use super::batch::SlotsArg;
-use super::batch::opening::{self, Earnest};
+use super::batch::opening::{self, Earnest, Terms};
 use super::errand::Reading;
 use super::queue::{KeyArg, demands, show_change};
-use super::{baton, worker};
+use super::{baton, prospect};
 use crate::context::Context;
 use crate::desk::{Desk, fence};
 use crate::failure::Failure;
@@ -27,7 +33,8 @@ pub(super) struct Args {
     /// What the next session is to do; for a task that is done or blocked, what was done or what is needed.
     #[arg(long, value_name = "TEXT")]
     next: Option<String>,
-    /// Whether the task is to be done, is done, or cannot go on without a person.
+    /// Whether the task is to be done, is done, or cannot go on without a person. Inside a session `done` and `blocked` are its last
+    /// word of its own task.
     #[arg(long, value_enum, default_value_t = Status::Active)]
     status: Status,
     /// What is needed, for `--status blocked`.
@@ -46,7 +53,7 @@ pub(super) struct Args {
     #[arg(long)]
     at_once: bool,
     /// Open a batch from a manifest, TOML or JSON; `-` reads it from stdin.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "next", "status", "verify", "tests", "after", "at_once", "batch_id"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "next", "status", "blocked_reason", "verify", "tests", "after", "batch_id", "fence"])]
     open_batch: Option<PathBuf>,
     #[command(flatten)]
     slots: SlotsArg,
@@ -75,11 +82,18 @@ struct PartArgs {
     #[arg(long, value_name = "BATCH")]
     batch_id: Option<String>,
     /// The part is done.
-    #[arg(long, requires = "batch_id", conflicts_with = "batch_blocked")]
+    #[arg(long, requires = "batch_id", conflicts_with_all = ["batch_blocked", "status"])]
     batch_done: bool,
     /// The part cannot go on without a person.
-    #[arg(long, requires = "batch_id")]
+    #[arg(long, requires = "batch_id", conflicts_with = "status")]
     batch_blocked: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Status {
+    Active,
+    Done,
+    Blocked,
 }
 
 impl Args {
@@ -90,30 +104,49 @@ impl Args {
             Some(file) => Reading::File(file.clone()),
         }
     }
-}
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Status {
-    Active,
-    Done,
-    Blocked,
+    /// Whether it says what became of a task, and adds none.
+    pub(super) fn is_report(&self) -> bool {
+        self.open_batch.is_none() && self.status() != Status::Active
+    }
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    if let Some(workspace) = &args.workspace {
-        let here = ctx.cwd()?.join(workspace);
-        ctx.stand_in(here);
+    args.refuse_misplaced(ctx)?;
+    if !args.is_report() {
+        last_word::refuse_in_sandbox(ctx)?;
+    }
+    let workspace = args.workspace.as_ref();
+    if let Some(workspace) = workspace.map(|it| Ok::<_, Failure>(ctx.cwd()?.join(it))) {
+        ctx.stand_in(workspace?);
     }
     check_project(args.project.as_deref(), ctx)?;
+    let earnest = if args.dry_run {
+        Earnest::DryRun
+    } else {
+        Earnest::Really
+    };
+    if let Some(word) = args.last_word(ctx)? {
+        return last_word::say(&word, earnest, ctx);
+    }
     if let Some(file) = &args.open_batch {
-        let earnest = if args.dry_run {
-            Earnest::DryRun
-        } else {
-            Earnest::Really
+        let terms = Terms {
+            earnest,
+            after: own_task(ctx)?.filter(|_| !args.at_once),
+            key: args.key.key,
         };
-        return opening::open(file, earnest, &args.slots, args.key.key, ctx);
+        return opening::open(file, terms, &args.slots, ctx);
     }
     dump_task(args, ctx)
+}
+
+/// The task of the session that one is in.
+fn own_task(ctx: &Context) -> Result<Option<TaskId>, Failure> {
+    let caller = crate::desk::caller(&ctx.ambient)?;
+    Ok(match caller {
+        Caller::Session { task, .. } => task,
+        Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check => None,
+    })
 }
 
 /// The earlier tool told repositories apart by this; here it can only be right or wrong.
@@ -136,29 +169,29 @@ fn check_project(wanted: Option<&str>, ctx: &Context) -> Result<(), Failure> {
 fn dump_task(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let is_dry = args.dry_run;
     let status = args.status();
-    args.refuse_misplaced(status)?;
     let mut desk = Desk::open(ctx)?;
     let fence = fence(ctx, args.fence);
     let key = args.key.key.clone();
     let (change, verb) = match status {
         Status::Active => (args.adding(&mut desk)?, "dumped"),
         Status::Done => {
-            let summary = Some(parsed::<Summary>(args.said()?)?);
+            let summary = Some(parsed::<Summary>(&args.said()?)?);
             let command = Command::Complete { fence, summary };
             let task = args.meant(&mut desk)?;
             (Change::Tell { task, command }, "completed")
         }
         Status::Blocked => {
-            let reason = parsed::<Reason>(args.said()?)?;
+            let reason = parsed::<Reason>(&args.said()?)?;
             let command = Command::Block { fence, reason };
             let task = args.meant(&mut desk)?;
             (Change::Tell { task, command }, "blocked")
         }
     };
     if is_dry {
-        return rehearse(&mut desk, change, ctx);
+        return rehearsal::rehearse(&mut desk, change, ctx);
     }
-    record(&mut desk, change, key, verb, ctx)
+    let recorded = record(&mut desk, change, key, verb, ctx);
+    recorded.map_err(|failure| last_word::with_hint(failure, &desk.caller))
 }
 
 fn record(
@@ -177,75 +210,15 @@ fn record(
     }
     let shown = show_change(desk, &recorded, verb, ctx);
     let shown = shown.map_err(|failure| recorded.untold(failure))?;
-    match dumped {
-        Some(task) if task.state == TaskState::Waiting => tell_wait(desk, task, ctx)?,
-        Some(task) if task.state.ending().is_none() => worker::miss(desk, ctx)?,
-        Some(_) | None => {}
+    if let Some(task) = dumped.filter(|it| it.state.ending().is_none()) {
+        prospect::of_task(desk, task, ctx)?;
     }
     Ok(shown)
 }
 
-/// Says what it waits for. It is recorded: not knowing the names is no reason to fail.
-fn tell_wait(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
-    let named = |it: &Dependency| desk.find(&TaskRef::Id(it.task)).ok();
-    let names: Vec<_> = { task.pending.iter() }
-        .filter_map(named)
-        .map(|it| format!("`{}`", it.spec.name))
-        .collect();
-    if names.is_empty() || ctx.out.is_json() {
-        return Ok(());
-    }
-    let names = names.join(" and ");
-    let text = format!("It begins when {names} is done, and goes on from there.");
-    Ok(ctx.out.note(text)?)
-}
-
-/// The baton as it would be written, or the task as it is.
-fn rehearse(desk: &mut Desk, change: Change, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let now = desk.now()?;
-    let task = match change {
-        Change::Add { id, project, spec } => Task::begin(id, project, spec, now.wall),
-        Change::Tell { task, .. } => desk.find(&task)?,
-        Change::ClaimNext { .. }
-        | Change::Claim { .. }
-        | Change::Hold { .. }
-        | Change::Unhold { .. }
-        | Change::Pause { .. }
-        | Change::Unpause { .. }
-        | Change::Record { .. }
-        | Change::Context { .. }
-        | Change::Seal { .. }
-        | Change::Package { .. }
-        | Change::OpenBatch { .. }
-        | Change::Batch { .. }
-        | Change::BeginRun { .. }
-        | Change::AdoptRun { .. }
-        | Change::AdoptTask(_)
-        | Change::AdoptBatch(_)
-        | Change::Run { .. }
-        | Change::SetBaseline(_)
-        | Change::NoteMove { .. }
-        | Change::Receive(_) => {
-            return Err(Failure::new(ExitCode::Internal, "a dump is about a task"));
-        }
-    };
-    if ctx.out.is_json() {
-        let document = TaskDocument::of(&task, View::at(&now.moment));
-        ctx.out.document(TaskDocument::SCHEMA, document)?;
-    } else {
-        let ground = baton::Ground::of(desk, ctx);
-        let text = baton::text(&task, &ground, &baton::Past::of(desk, &task, ctx));
-        ctx.out.line(crate::output::plain(text.trim_end()))?;
-        ctx.out.note("Nothing was dumped.")?;
-    }
-    Ok(ExitCode::Done)
-}
-
-fn parsed<T: std::str::FromStr<Err = handoff_core::task::TextError>>(
-    text: &str,
-) -> Result<T, Failure> {
+fn parsed<T: std::str::FromStr<Err = TextError>>(text: &str) -> Result<T, Failure> {
     text.parse()
-        .map_err(|error: handoff_core::task::TextError| Failure::usage(error.to_string()))
+        .map_err(|error: TextError| Failure::usage(error.to_string()))
 }
 
 impl Args {
@@ -263,30 +236,16 @@ impl Args {
     }
 
     /// What is to be done, was done or is needed.
-    fn said(&self) -> Result<&str, Failure> {
-        let said = match self.status() {
-            Status::Blocked => self.blocked_reason.as_deref().or(self.next.as_deref()),
-            Status::Active | Status::Done => self.next.as_deref(),
-        };
-        said.ok_or_else(|| {
-            Failure::usage("`--next` says what is to be done, was done or is needed")
-        })
-    }
-
-    /// What says how a task is to be worked on says nothing of one that has ended.
-    fn refuse_misplaced(&self, status: Status) -> Result<(), Failure> {
-        let given = [
-            ("--verify", self.verify.is_some()),
-            ("--after", !self.after.is_empty()),
-            ("--at-once", self.at_once),
-        ];
-        let misplaced = given.into_iter().find(|(_, is_given)| *is_given);
-        match misplaced.filter(|_| status != Status::Active) {
-            Some((name, _)) => {
-                let text = format!("`{name}` goes with `--status active` only");
-                Err(Failure::usage(text))
-            }
-            None => Ok(()),
+    fn said(&self) -> Result<String, Failure> {
+        let next = self.next.as_deref();
+        let reason =
+            { self.blocked_reason.as_deref() }.filter(|_| self.status() == Status::Blocked);
+        match (reason, next) {
+            (Some(reason), Some(next)) => Ok(format!("{reason}\n\nNext: {next}")),
+            (Some(said), None) | (None, Some(said)) => Ok(said.to_owned()),
+            (None, None) => Err(Failure::usage(
+                "`--next` says what is to be done, was done or is needed",
+            )),
         }
     }
 
@@ -321,7 +280,7 @@ impl Args {
         })
     }
 
-    /// The task by its name, or the part of a batch. The earlier tool wanted a part's name with what became of it behind.
+    /// The task by its name, or the part of a batch.
     fn meant(&self, desk: &mut Desk) -> Result<TaskRef, Failure> {
         let name = self.name()?;
         let Some(batch) = &self.part.batch_id else {
@@ -329,15 +288,10 @@ impl Args {
             return Ok(TaskRef::Named { project, name });
         };
         let batch = desk.batch(batch)?;
-        let plain = name.as_str();
-        let stripped = plain
-            .strip_suffix("-done")
-            .or(plain.strip_suffix("-blocked"));
-        let is_meant = |part: &&handoff_core::batch::BatchPart| {
-            part.name.as_str() == plain || Some(part.name.as_str()) == stripped
-        };
+        let spelled = spellings(&name);
+        let is_meant = |part: &&BatchPart| spelled.contains(&Some(part.name.as_str()));
         let part = batch.spec.parts.iter().find(is_meant).ok_or_else(|| {
-            let what = format!("batch `{}` has no part `{plain}`", batch.spec.name);
+            let what = format!("batch `{}` has no part `{name}`", batch.spec.name);
             Failure::new(ExitCode::NotFound, what).hint(format!(
                 "see its parts: `handoff batch show {}`",
                 batch.spec.name
@@ -345,4 +299,11 @@ impl Args {
         })?;
         Ok(TaskRef::Id(part.task))
     }
+}
+
+/// The name of a part as it is, and without what the earlier tool wanted behind it.
+fn spellings(name: &TaskName) -> [Option<&str>; 3] {
+    let name = name.as_str();
+    let stripped = ["-done", "-blocked"].map(|it| name.strip_suffix(it));
+    [Some(name), stripped[0], stripped[1]]
 }

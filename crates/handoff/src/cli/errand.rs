@@ -156,6 +156,9 @@ fn by_input() -> Failure {
 /// Has a command done outside, if something keeps us from it and it is one that is; none otherwise.
 pub(super) fn forwarded(command: &Command, ctx: &mut Context) -> Option<Result<u8, Failure>> {
     let barrier = Barrier::around(&ctx.ambient)?;
+    if matches!(command, Command::Tasks(command) if command.is_last_word(ctx)) {
+        return None;
+    }
     let reading = barrier.reading(command)?;
     Some(forward(barrier, &reading, ctx))
 }

@@ -3,6 +3,7 @@
 
 use handoff_api::ExitCode;
 use handoff_core::task::Command;
+use handoff_session::environment;
 use handoff_store::queue::Change;
 
 use super::queue::{KeyArg, change_task};
@@ -13,9 +14,9 @@ use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The task, by name or id.
+    /// The task, by name or id; inside a session its own, unless said otherwise.
     #[arg(long, value_name = "TASK")]
-    task: String,
+    task: Option<String>,
     /// The fence you got when you claimed it.
     #[arg(long, value_name = "NUMBER")]
     fence: Option<u64>,
@@ -24,11 +25,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let own = || ctx.ambient.text(environment::TASK).map(str::to_owned);
+    let name = args.task.or_else(own).ok_or_else(|| {
+        Failure::usage(
+            "`--task` is needed: outside of a session nobody knows which task you work on",
+        )
+    })?;
     let fence = fence(ctx, args.fence).ok_or_else(|| {
         Failure::usage("`--fence` is needed: the number you got when you claimed the task")
     })?;
     let mut desk = Desk::open(ctx)?;
-    let task = desk.task_ref(&args.task)?;
+    let task = desk.task_ref(&name)?;
     let change = Change::Tell {
         task: task.clone(),
         command: Command::Renew { fence },

@@ -47,6 +47,7 @@ use handoff_api::ExitCode;
 
 pub(super) use journal::run as events;
 pub(super) use journal::{Ending, JournalArgs};
+pub(super) use last_word::say_last;
 pub(crate) use opener::Opener;
 pub(super) use relief::relieve;
 pub(super) use rest::{Manner, Rest, last_event};

@@ -4,6 +4,9 @@ mod defects;
 
 use std::ffi::OsStr;
 
+use handoff_testkit::{Need, skip_without};
+use insta::assert_snapshot;
+
 use crate::stage::Stage;
 
 const MANIFEST: &str = r#"
@@ -189,4 +192,44 @@ fn parts_that_may_change_the_same_lines_are_all_in_the_result() {
     assert_eq!(lines, ["a", "b", "c"]);
     let shown = stage.json("batch show lines");
     assert_eq!(shown["left_out"].as_array().unwrap().len(), 0);
+}
+
+/// What the prompts of the earlier tool tell agents to type.
+const SEED_AGENT: &str = r#"
+[[step]]
+when = { env = "HANDOFF_TASK", is = "spread.one" }
+run = ["sh", "-c", "mkdir one; exec > one/told 2>&1; handoff heartbeat; echo code=$?; handoff dump --task later --next x; echo code=$?; handoff dump --task merge --next x --status done; echo code=$?; exec > /dev/null 2>&1; handoff dump --batch-id spread --task one-done --next 'All of it.' --batch-done"]
+
+[[step]]
+when = { env = "HANDOFF_TASK", is = "spread.two" }
+run = ["handoff", "dump", "--batch-id", "spread", "--task", "two", "--blocked-reason", "Which one?", "--batch-blocked"]
+"#;
+
+#[test]
+fn a_part_says_its_last_word_in_the_words_of_the_earlier_tool() {
+    if skip_without(&[Need::Landlock]) {
+        return;
+    }
+    let stage = opened();
+    let script = stage.script("agent.toml", SEED_AGENT);
+    let words = ["worker", "--until-empty", "--slots", "2", "--script"].map(OsStr::new);
+    stage.run(words.into_iter().chain([script.as_os_str()]));
+    assert_eq!(stage.state("spread.one"), "done");
+    assert_eq!(stage.json("queue show spread.one")["said"], "All of it.");
+    let two = stage.json("queue show spread.two");
+    assert_eq!(
+        (&two["state"], &two["said"]),
+        (&"blocked".into(), &"Which one?".into())
+    );
+    let told = stage.repo.file_of("refs/heads/handoff/spread", "one/told");
+    assert_snapshot!(told, @"
+    renewed spread.one: running
+    code=0
+    error: a session in a sandbox adds no tasks: their checks would run outside of it
+    hint: say what is left for whoever comes next when you have finished: `handoff done --summary TEXT`
+    code=9
+    error: this session works on `spread.one`, and speaks of no other task
+    hint: say what you know of it with your last word: `handoff done --summary TEXT`, `handoff block --reason TEXT`
+    code=9
+    ");
 }

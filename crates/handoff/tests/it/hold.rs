@@ -51,7 +51,7 @@ fn a_held_project_hands_out_nothing_and_says_why() {
     exit status: 4
     --- stderr ---
     error: this project is held, so no task of it is handed out
-    hint: see who holds it and why: `handoff queue list`
+    hint: see who holds it and why: `handoff queue list`; `handoff unhold` hands it out again
     ");
     assert_snapshot!(stage.say("unhold").snapshot(), @"
     exit status: 0

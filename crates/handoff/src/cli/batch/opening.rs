@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
 use handoff_core::batch::{Manifest, Opening};
-use handoff_core::{BatchId, IdempotencyKey, TaskId};
+use handoff_core::{BatchId, CommitId, IdempotencyKey, TaskId};
 use handoff_git::{Git, Repository};
 use handoff_store::queue::{Answer, Change};
 
 use super::change;
 use super::manifest_file;
 use super::plan::{self, SlotsArg};
-use crate::cli::{baton, worker};
+use crate::cli::{baton, prospect};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -25,17 +25,24 @@ pub(in crate::cli) enum Earnest {
     DryRun,
 }
 
+/// How a batch is to be opened.
+pub(in crate::cli) struct Terms {
+    pub(in crate::cli) earnest: Earnest,
+    /// What must be done before its parts begin.
+    pub(in crate::cli) after: Option<TaskId>,
+    pub(in crate::cli) key: Option<IdempotencyKey>,
+}
+
 /// Opens the batch of a manifest, or shows how it would run.
 pub(in crate::cli) fn open(
     file: &Path,
-    earnest: Earnest,
+    terms: Terms,
     slots: &SlotsArg,
-    key: Option<IdempotencyKey>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let manifest = manifest_file::read(file, ctx)?;
     check_workspace(&manifest, ctx)?;
-    if earnest == Earnest::DryRun {
+    if terms.earnest == Earnest::DryRun {
         return plan::show(&manifest, slots, ctx);
     }
     let mut desk = Desk::open(ctx)?;
@@ -45,18 +52,18 @@ pub(in crate::cli) fn open(
             .because(&error)
             .hint("commit something first")
     })?;
-    let change = opening(manifest, base, &desk);
-    let recorded = desk.submit(change, key)?;
+    let change = opening(manifest, base, terms.after, &desk);
+    let recorded = desk.submit(change, terms.key)?;
     if let Answer::Batch(batch) = &recorded.receipt.answer {
         baton::write_batch(&mut desk, batch, ctx);
     }
     let shown = change::tell(&mut desk, &recorded, ctx);
     let shown = shown.map_err(|failure| recorded.untold(failure))?;
-    worker::miss(&desk, ctx)?;
+    prospect::of_batch(&mut desk, terms.after, ctx)?;
     Ok(shown)
 }
 
-fn opening(manifest: Manifest, base: handoff_core::CommitId, desk: &Desk) -> Change {
+fn opening(manifest: Manifest, base: CommitId, after: Option<TaskId>, desk: &Desk) -> Change {
     let id = || TaskId::from_uuid(handoff_process::mint());
     let opening = Opening {
         batch: BatchId::from_uuid(handoff_process::mint()),
@@ -64,6 +71,7 @@ fn opening(manifest: Manifest, base: handoff_core::CommitId, desk: &Desk) -> Cha
         fan_in: id(),
         next: id(),
         base,
+        after,
         run: None,
     };
     Change::OpenBatch {

@@ -33,6 +33,10 @@ pub(in crate::cli) struct SlotsArg {
 }
 
 impl SlotsArg {
+    pub(in crate::cli) const fn is_given(&self) -> bool {
+        self.slots.is_some()
+    }
+
     /// What a worker with this configuration takes on.
     fn room(&self, ctx: &Context) -> Result<Room, Failure> {
         let slots = self.slots.map_or_else(|| slots(ctx), |it| Ok(it.into()))?;

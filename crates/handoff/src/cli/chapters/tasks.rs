@@ -42,8 +42,24 @@ impl Command {
 
     /// What it reads, if it is done for a session in a sandbox.
     pub(in crate::cli) fn reading(&self) -> Option<Reading> {
-        let is_of_a_session = matches!(self, Self::Queue(command) if command.is_of_a_session());
+        let is_of_a_session = match self {
+            Self::Queue(command) => command.is_of_a_session(),
+            Self::Dump(args) => args.is_report(),
+            Self::Heartbeat(_) => true,
+            Self::Batch(_)
+            | Self::Hold(_)
+            | Self::Unhold(_)
+            | Self::Events(_)
+            | Self::Worker(_)
+            | Self::Watchdog(_)
+            | Self::Gc(_) => false,
+        };
         is_of_a_session.then_some(Reading::Nothing)
+    }
+
+    /// Whether it is the last word of the session that one is in: that goes to its holder by itself.
+    pub(in crate::cli) fn is_last_word(&self, ctx: &Context) -> bool {
+        matches!(self, Self::Dump(args) if args.is_last_word(ctx))
     }
 
     /// What it reads, if it needs the ledger and nothing else that a session does not have. A task that a session in a sandbox
@@ -52,7 +68,7 @@ impl Command {
         if let Self::Dump(args) = self {
             return Some(args.reading());
         }
-        matches!(self, Self::Queue(_) | Self::Heartbeat(_)).then_some(Reading::Nothing)
+        matches!(self, Self::Queue(_)).then_some(Reading::Nothing)
     }
 }
 

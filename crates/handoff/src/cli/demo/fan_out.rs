@@ -26,7 +26,11 @@ pub(super) fn spread(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure
         tell(ctx, "  ", &plain(line))?;
     }
     let refused = stage.handoff(&["logs", "--id", "greetings.dutch-1"])?;
-    tell(ctx, "\n  ", "dutch also wanted to commit that, and was told:\n")?;
+    tell(
+        ctx,
+        "\n  ",
+        "dutch also wanted to commit that, and was told:\n",
+    )?;
     for line in refused.lines() {
         tell(ctx, "    | ", &plain(line))?;
     }

@@ -10,6 +10,7 @@ use handoff_store::queue::{Agents, Answer, Change, TenureWish};
 use handoff_store::{events, read};
 
 use super::KeyArg;
+use crate::cli::prospect;
 use crate::cli::span::Span;
 use crate::context::{Context, fresh_key};
 use crate::desk::{Desk, Recorded};
@@ -124,7 +125,12 @@ fn show(
         .and_then(|task| Some((task, task.lease.as_ref()?)))
     {
         Some((task, lease)) => tell_claimed(task, lease.fence, ctx)?,
-        None => ctx.out.note("Nothing is ready to be claimed.")?,
+        None => {
+            ctx.out.note("Nothing is ready to be claimed.")?;
+            for line in prospect::holds(desk) {
+                ctx.out.note(line)?;
+            }
+        }
     }
     Ok(code)
 }

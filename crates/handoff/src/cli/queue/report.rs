@@ -82,15 +82,18 @@ pub(super) fn heartbeat(args: HeartbeatArgs, ctx: &mut Context) -> Result<ExitCo
 
 pub(super) fn complete(args: CompleteArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let fence = fence(ctx, args.reported.fence);
-    tell(
-        args.reported,
-        Command::Complete {
-            fence,
-            summary: args.summary,
-        },
-        "completed",
-        ctx,
-    )
+    let command = Command::Complete {
+        fence,
+        summary: args.summary,
+    };
+    let told = tell(args.reported, command, "completed", ctx);
+    told.map_err(|failure| {
+        if failure.code == ExitCode::Forbidden {
+            failure.hint("inside a session: `handoff done --summary TEXT`")
+        } else {
+            failure
+        }
+    })
 }
 
 pub(super) fn fail(args: ReasonArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {

@@ -62,9 +62,14 @@ fn result(path: &Path) -> Result<JsonText, Failure> {
 
 /// Tells the holder of the session that one is in, or that stands for the tab one is in.
 fn say(word: &LastWord, tab: &Tab, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    if let Some(told) = tab.say(word, ctx)? {
-        return Ok(told);
+    match tab.say(word, ctx)? {
+        Some(told) => Ok(told),
+        None => say_last(word, ctx),
     }
+}
+
+/// Tells the holder of the session that one is in.
+pub(in crate::cli) fn say_last(word: &LastWord, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let (own, task) = own_task(ctx)?;
     let seq = own.ask(|holder| holder.say_last(word))?;
     if ctx.out.is_json() {

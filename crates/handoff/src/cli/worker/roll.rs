@@ -34,7 +34,7 @@ pub(crate) fn living(desk: &Desk, ctx: &Context) -> Result<Vec<Living>, Failure>
 /// Says that nobody lives here who would take what was put into the queue. Not knowing is no reason to say anything.
 pub(crate) fn miss(desk: &Desk, ctx: &mut Context) -> Result<(), Failure> {
     let is_missed = living(desk, ctx).is_ok_and(|living| living.is_empty());
-    if is_missed && !ctx.out.is_json() {
+    if is_missed {
         ctx.out
             .note("No worker lives here to take it: `handoff worker --agent NAME` starts one.")?;
     }

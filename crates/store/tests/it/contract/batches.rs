@@ -60,6 +60,7 @@ fn opening(text: &str, fixture: &Fixture) -> Change {
         fan_in: id(),
         next: id(),
         base: "a".repeat(40).parse().unwrap(),
+        after: None,
         run: None,
     };
     Change::OpenBatch {
