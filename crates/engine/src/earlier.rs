@@ -24,9 +24,9 @@ struct Earlier {
     said: Option<String>,
 }
 
-/// The attempts before this one, oldest first.
+/// The attempts that came to an end, oldest first.
 fn attempts(workshop: &mut Workshop<'_>, task: &Task) -> Result<Vec<Earlier>, EngineError> {
-    if task.fence.number() <= 1 {
+    if task.fence.number() == 0 {
         return Ok(vec![]);
     }
     let stream = StreamId::Task(task.id);
@@ -83,13 +83,18 @@ fn ended<'a>(history: impl Iterator<Item = &'a Event>) -> Vec<Earlier> {
     ended
 }
 
-/// What was done before a task and at it, so far as it is known: what the tasks that it waited for left, and what became of earlier
+/// What was done before a task and at it, for people, so far as it is known: what these packages say, and what became of its
 /// attempts. Sections of Markdown; text of earlier sessions is quoted.
-pub fn hindsight(workshop: &mut Workshop<'_>, task: &Task) -> Result<String, EngineError> {
-    hindsight_after(workshop, task, &[])
+pub(crate) fn hindsight_of(
+    workshop: &mut Workshop<'_>,
+    task: &Task,
+    packages: &[Package],
+) -> Result<String, EngineError> {
+    let left: String = packages.iter().map(before).collect();
+    Ok(left + &text(&attempts(workshop, task)?))
 }
 
-/// The same behind packages that nothing in the task names: those of the phase before.
+/// The same for the session that is about to begin, behind packages that nothing in the task names: those of the phase before.
 pub(crate) fn hindsight_after(
     workshop: &mut Workshop<'_>,
     task: &Task,
@@ -97,6 +102,10 @@ pub(crate) fn hindsight_after(
 ) -> Result<String, EngineError> {
     let packages = workshop.packages_before(task)?;
     let left: String = first.iter().chain(&packages).map(before).collect();
+    // It is the first one itself.
+    if task.fence.number() <= 1 {
+        return Ok(left);
+    }
     Ok(left + &text(&attempts(workshop, task)?))
 }
 

@@ -12,6 +12,7 @@
 
 mod adoption;
 mod attendance;
+pub mod baton;
 pub mod check;
 mod collect;
 mod continuation;
@@ -49,7 +50,6 @@ mod workshop;
 pub use adoption::adoptable;
 pub use crew::{Crew, News, Shift, Site};
 pub use depot::Depot;
-pub use earlier::hindsight;
 pub use enclosure::Enclosure;
 pub use error::EngineError;
 pub use ground::{Ground, checked_out, publish_baseline};

@@ -207,7 +207,7 @@ pub fn handed_out(tx: &mut Transaction<'_>, project: ProjectId) -> Result<Vec<Ta
 }
 
 /// Tasks that wait for this one, in the order they were added, so that two finishers lock them in the same order.
-pub(crate) fn dependents(tx: &mut Transaction<'_>, id: TaskId) -> Result<Vec<TaskId>, StoreError> {
+pub fn dependents(tx: &mut Transaction<'_>, id: TaskId) -> Result<Vec<TaskId>, StoreError> {
     let rows = tx.query(
         "SELECT dependencies.task FROM dependencies JOIN tasks ON tasks.id = dependencies.task \
          WHERE dependencies.on_task = $1 ORDER BY tasks.number",

@@ -4,6 +4,7 @@ use handoff_core::run::Cause;
 use handoff_core::task::Evidence;
 
 use super::{Ending, Walk, Walked, reason};
+use crate::baton;
 use crate::error::EngineError;
 use crate::judgement::prove;
 use crate::places::Attempt;
@@ -47,7 +48,11 @@ impl Walk {
         passed: &mut dyn FnMut(Milestone),
     ) -> Result<(), EngineError> {
         let name = self.task.spec.name.clone();
-        let ending = self.arrive(workshop, spawn, passed)?;
+        let arrived = self.arrive(workshop, spawn, passed);
+        if arrived.is_err() {
+            baton::refresh(workshop, &[self.task.id]);
+        }
+        let ending = arrived?;
         let is_done = ending == Ending::Done;
         let mut walked = Some(Walked { name, ending });
         if is_done && let Some(walked) = walked.take() {
@@ -58,6 +63,8 @@ impl Walk {
         if let Some(walked) = walked {
             passed(Milestone::Arrived(walked));
         }
+        // What people read of it follows when nobody waits for this walk any more.
+        baton::refresh(workshop, &[self.task.id]);
         Ok(())
     }
 

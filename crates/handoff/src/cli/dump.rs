@@ -201,7 +201,8 @@ fn record(
     verb: &str,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let survey = baton::Survey::begin(desk, ctx);
+    let scene = baton::Scene::of(&desk.repository, ctx);
+    let survey = scene.survey();
     let recorded = desk.submit(change, key)?;
     let mut dumped = None;
     if let Answer::Task(task) = &recorded.receipt.answer {

@@ -12,8 +12,10 @@ pub(super) use list::tone;
 use clap::Subcommand;
 use handoff_api::{ExitCode, Receipt, TaskDocument};
 use handoff_core::IdempotencyKey;
+use handoff_core::task::Command as Verb;
 use handoff_store::queue::{Answer, Change};
 
+use super::baton;
 use crate::context::Context;
 use crate::desk::{Desk, Recorded};
 use crate::failure::Failure;
@@ -92,9 +94,29 @@ pub(super) fn change_task(
     verb: &str,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
+    let is_outcome = is_outcome(&change);
     let recorded = desk.submit(change, key.key)?;
+    if let (Answer::Task(task), true) = (&recorded.receipt.answer, is_outcome) {
+        baton::refresh(desk, task.id, ctx);
+    }
     let shown = show_change(desk, &recorded, verb, ctx);
     shown.map_err(|failure| recorded.untold(failure))
+}
+
+/// Whether something comes of a task by it that people read in its baton.
+const fn is_outcome(change: &Change) -> bool {
+    matches!(
+        change,
+        Change::Tell {
+            command: Verb::Complete { .. }
+                | Verb::Fail { .. }
+                | Verb::Block { .. }
+                | Verb::Release { .. }
+                | Verb::Cancel { .. }
+                | Verb::Retry,
+            ..
+        }
+    )
 }
 
 pub(super) fn show_change(

@@ -132,8 +132,12 @@ fn a_dump_leaves_a_baton_that_people_can_read() {
     id: task_1
     project: proj_1
     status: active
+    version: 1
     branch: main
     head: hash_1
+    base: hash_1
+    baseline: none
+    verified: false
     ---
 
     # fix
@@ -229,7 +233,7 @@ fn a_baton_has_what_the_tasks_before_it_left() {
         .say("dump --task second --next Go. --after first --dry-run")
         .success();
     for part in [
-        "## Goes on from\n\n- `first`\n",
+        "## Goes on from\n\n- `first`, which left `",
         "## What the session before you left (first)\n",
         "> The bound is exclusive.\n",
     ] {
@@ -423,4 +427,116 @@ fn a_dump_says_what_keeps_it_from_being_worked_on() {
     stage.say("unhold --everything").success();
     stage.say("unhold").success();
     assert_snapshot!(stage.say("dump --task three --next x").success().stderr, @"No worker lives here to take it: `handoff worker --agent NAME` starts one.");
+}
+
+/// The baton of a task.
+fn baton(stage: &Stage, task: &str) -> String {
+    let project = stage.json(&format!("queue show {task}"))["project"].clone();
+    let home = stage.env.handoff_home().join("queue");
+    let file = home
+        .join(project.as_str().unwrap())
+        .join(format!("{task}.md"));
+    std::fs::read_to_string(file).unwrap()
+}
+
+#[track_caller]
+fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+}
+
+#[test]
+fn a_baton_follows_what_comes_of_its_task() {
+    let stage = Stage::new();
+    stage.say("dump --task one --next Go.").success();
+    stage
+        .say("dump --task two --next On. --after one")
+        .success();
+    typed(&stage, "handoff done --summary Exclusive.");
+    assert_has(&baton(&stage, "one"), &["status: done\n"]);
+    assert_has(
+        &baton(&stage, "two"),
+        &[
+            "status: active\n",
+            "> Exclusive.\n",
+            "- `one`, which left `",
+        ],
+    );
+    typed(&stage, "handoff block --reason Which?");
+    let blocked = baton(&stage, "two");
+    let asks = "## What a person is needed for\n\n> Which?\n";
+    assert_has(
+        &blocked,
+        &[
+            "status: blocked\n",
+            asks,
+            "> Exclusive.\n",
+            "Attempt 1 needed a person",
+        ],
+    );
+    stage.say("queue retry two").success();
+    let again = baton(&stage, "two");
+    assert_has(
+        &again,
+        &[
+            "status: active\n",
+            "Attempt 1 needed a person:\n\n> Which?\n",
+        ],
+    );
+    assert!(!again.contains(asks), "{again}");
+    stage.say("queue fail two --reason Broken.").success();
+    assert_has(
+        &baton(&stage, "two"),
+        &["status: failed\n", "## Why it failed\n\n> Broken.\n"],
+    );
+}
+
+#[test]
+fn a_baton_that_missed_something_is_built_anew_by_the_next_who_puts_things_right() {
+    let stage = Stage::new();
+    stage.say("dump --task fix --next Go.").success();
+    let old = baton(&stage, "fix");
+    stage.say("queue block fix --reason Which?").success();
+    let file = stage.env.handoff_home().join("queue");
+    let project = std::fs::read_dir(file).unwrap().next().unwrap().unwrap();
+    std::fs::write(project.path().join("fix.md"), old).unwrap();
+    stage.say("watchdog").success();
+    assert_has(&baton(&stage, "fix"), &["status: blocked\n", "> Which?\n"]);
+}
+
+#[test]
+fn a_baton_says_where_a_session_will_begin_whoever_dumps_it() {
+    let stage = Stage::new();
+    let tree = stage.env.work().join("tree");
+    let tree = tree.to_str().unwrap();
+    stage
+        .repo
+        .git(["worktree", "add", "-q", "-b", "other", tree]);
+    let commit = [
+        "-C",
+        tree,
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "elsewhere",
+    ];
+    stage.repo.git(commit);
+    let evil = "Red \u{1b}[31mtext\u{7}.\nAnd\u{202e} more.";
+    let dump = ["dump", "--task", "fix", "--next", evil];
+    stage
+        .env
+        .handoff_in(std::path::Path::new(tree), dump)
+        .success();
+    let baton = baton(&stage, "fix");
+    let head = stage.repo.head();
+    let expected =
+        format!("branch: main\nhead: {head}\nbase: {head}\nbaseline: none\nverified: false\n");
+    assert_has(&baton, &[&expected, "Red [31mtext.\nAnd more.\n"]);
+    assert!(!baton.contains("elsewhere"), "{baton}");
+    stage.say("baseline verify -- true").success();
+    stage.say("dump --task next --next Go.").success();
+    let expected = format!("baseline: {head}\nverified: true\n");
+    assert_has(&self::baton(&stage, "next"), &[&expected]);
 }

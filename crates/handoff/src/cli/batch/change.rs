@@ -7,6 +7,7 @@ use handoff_core::task::Reason;
 use handoff_store::queue::{Answer, BatchRef, Change};
 
 use super::look;
+use crate::cli::baton;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
 use crate::desk::{Desk, Recorded};
@@ -55,6 +56,9 @@ fn change(
     let mut desk = Desk::open(ctx)?;
     let batch = desk.batch_ref(batch)?;
     let recorded = desk.submit(Change::Batch { batch, command }, key.key)?;
+    if let Answer::Batch(batch) = &recorded.receipt.answer {
+        baton::write_batch(&mut desk, batch, ctx);
+    }
     let shown = tell(&mut desk, &recorded, ctx);
     shown.map_err(|failure| recorded.untold(failure))
 }

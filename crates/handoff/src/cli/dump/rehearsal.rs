@@ -3,6 +3,7 @@
 use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::Task;
 use handoff_core::task::View;
+use handoff_engine::baton::text;
 use handoff_store::queue::Change;
 
 use crate::cli::baton;
@@ -47,8 +48,9 @@ pub(super) fn rehearse(
         let document = TaskDocument::of(&task, View::at(&now.moment));
         ctx.out.document(TaskDocument::SCHEMA, document)?;
     } else {
-        let ground = baton::Ground::of(desk, ctx);
-        let text = baton::text(&task, &ground, &baton::Past::of(desk, &task, ctx));
+        let scene = baton::Scene::of(&desk.repository, ctx);
+        let setting = { scene.survey() }.finish(&mut *desk.store, desk.project);
+        let text = text(&task, &setting, &baton::past(desk, &task, ctx));
         ctx.out.line(crate::output::plain(text.trim_end()))?;
         ctx.out.note("Nothing was dumped.")?;
     }

@@ -210,8 +210,8 @@ fn settle(
     let answer = desk.submit(change, key)?.receipt.answer;
     match (answer.clone().into_task(), answer.into_batch()) {
         (Some(task), _) => {
-            let survey = baton::Survey::begin(desk, ctx);
-            baton::write(desk, &task, survey, ctx);
+            let scene = baton::Scene::of(&desk.repository, ctx);
+            baton::write(desk, &task, scene.survey(), ctx);
         }
         (None, Some(batch)) => baton::write_batch(desk, &batch, ctx),
         (None, None) => {}
