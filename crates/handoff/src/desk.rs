@@ -16,7 +16,7 @@ use handoff_core::{
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
 use handoff_session::environment;
-use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, submit};
+use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, rehearse, submit};
 use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 
 use crate::ambient::Ambient;
@@ -110,6 +110,20 @@ impl Desk {
             Err(StoreError::KeyReused { .. }) => Err(StoreError::KeyReused { key: given }.into()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What would come of a change. Nothing is put right first: a dry run writes nothing.
+    pub(crate) fn rehearse(
+        &mut self,
+        change: Change,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Receipt, Failure> {
+        let request = Request {
+            by: self.caller.clone(),
+            key: key.unwrap_or_else(fresh_key).in_project(self.project),
+            change,
+        };
+        Ok(rehearse(&mut *self.store, &request)?)
     }
 
     /// What somebody was pausing who died goes on. If that cannot be undone now, it is no reason to refuse something else:

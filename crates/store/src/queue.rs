@@ -14,6 +14,7 @@ mod fan_out;
 mod feature;
 mod package;
 mod record;
+mod rehearsal;
 mod repository;
 mod run;
 
@@ -21,6 +22,8 @@ pub use change::{
     Agents, Answer, ArrivingBatch, ArrivingTask, BatchRef, Change, PauseOf, Proved, Receipt,
     Receiving, Request, RunRef, TaskRef, TenureWish,
 };
+
+pub use rehearsal::rehearse;
 
 use handoff_core::caller::Action;
 use handoff_core::hold::{HoldScope, HoldWish};

@@ -16,13 +16,14 @@ use handoff_core::task::{
 use handoff_core::{Caller, IdempotencyKey, TaskId, TaskName};
 use handoff_store::queue::{Answer, Change, TaskRef};
 
+use self::last_word::with_hint;
 use super::batch::SlotsArg;
 use super::batch::opening::{self, Earnest, Terms};
 use super::errand::Reading;
 use super::queue::{KeyArg, demands, show_change};
 use super::{baton, prospect};
 use crate::context::Context;
-use crate::desk::{Desk, fence};
+use crate::desk::{Desk, discover, fence, project_here};
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -137,7 +138,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         };
         return opening::open(file, terms, &args.slots, ctx);
     }
-    dump_task(args, ctx)
+    dump_task(&args, ctx)
 }
 
 /// The task of the session that one is in.
@@ -154,9 +155,12 @@ fn check_project(wanted: Option<&str>, ctx: &Context) -> Result<(), Failure> {
     let Some(wanted) = wanted else {
         return Ok(());
     };
-    let root = crate::desk::worktree_root(ctx)?;
-    let folder = root.file_name().map(|it| it.to_string_lossy().into_owned());
-    let id = crate::desk::project_at(&root)?.map(|it| it.to_string());
+    // The same from every worktree: a project is the repository, and that lies where its main worktree does.
+    let repository = discover(ctx)?;
+    let place = repository.main_worktree();
+    let place = place.unwrap_or_else(|| repository.common_dir());
+    let folder = { place.file_name() }.map(|it| it.to_string_lossy().into_owned());
+    let id = project_here(ctx)?.map(|it| it.to_string());
     if [folder.as_deref(), id.as_deref()].contains(&Some(wanted)) {
         return Ok(());
     }
@@ -166,32 +170,15 @@ fn check_project(wanted: Option<&str>, ctx: &Context) -> Result<(), Failure> {
         .hint("a project is the repository one stands in; `--workspace PATH` names another"))
 }
 
-fn dump_task(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let is_dry = args.dry_run;
-    let status = args.status();
-    let mut desk = Desk::open(ctx)?;
-    let fence = fence(ctx, args.fence);
-    let key = args.key.key.clone();
-    let (change, verb) = match status {
-        Status::Active => (args.adding(&mut desk)?, "dumped"),
-        Status::Done => {
-            let summary = Some(parsed::<Summary>(&args.said()?)?);
-            let command = Command::Complete { fence, summary };
-            let task = args.meant(&mut desk)?;
-            (Change::Tell { task, command }, "completed")
-        }
-        Status::Blocked => {
-            let reason = parsed::<Reason>(&args.said()?)?;
-            let command = Command::Block { fence, reason };
-            let task = args.meant(&mut desk)?;
-            (Change::Tell { task, command }, "blocked")
-        }
-    };
-    if is_dry {
-        return rehearsal::rehearse(&mut desk, change, ctx);
+fn dump_task(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.dry_run {
+        let rehearsed = rehearsal::rehearse(args, ctx);
+        return rehearsed.map_err(|failure| with_hint(failure, ctx));
     }
-    let recorded = record(&mut desk, change, key, verb, ctx);
-    recorded.map_err(|failure| last_word::with_hint(failure, &desk.caller))
+    let mut desk = Desk::open(ctx)?;
+    let (change, verb) = args.change(&mut desk, ctx)?;
+    let recorded = record(&mut desk, change, args.key.key.clone(), verb, ctx);
+    recorded.map_err(|failure| with_hint(failure, ctx))
 }
 
 fn record(
@@ -264,20 +251,40 @@ impl Args {
         Ok(dependencies(demands))
     }
 
-    fn adding(self, desk: &mut Desk) -> Result<Change, Failure> {
-        let after = self.demands(desk)?;
+    /// What is asked for, and the word for it when it is done.
+    fn change(&self, desk: &mut Desk, ctx: &Context) -> Result<(Change, &'static str), Failure> {
+        let fence = fence(ctx, self.fence);
+        Ok(match self.status() {
+            Status::Active => {
+                let after = self.demands(desk)?;
+                let id = TaskId::from_uuid(handoff_process::mint());
+                let project = desk.project;
+                let spec = self.spec(after)?;
+                (Change::Add { id, project, spec }, "dumped")
+            }
+            Status::Done => {
+                let summary = Some(parsed::<Summary>(&self.said()?)?);
+                let command = Command::Complete { fence, summary };
+                let task = self.meant(desk)?;
+                (Change::Tell { task, command }, "completed")
+            }
+            Status::Blocked => {
+                let reason = parsed::<Reason>(&self.said()?)?;
+                let command = Command::Block { fence, reason };
+                let task = self.meant(desk)?;
+                (Change::Tell { task, command }, "blocked")
+            }
+        })
+    }
+
+    fn spec(&self, after: Vec<Dependency>) -> Result<TaskSpec, Failure> {
         let tests = self.tests.as_deref();
         let tests = tests.map_or_else(String::new, |it| format!("\n\nThe tests for this: {it}"));
         let brief: Brief = parsed(&format!("{}{tests}", self.said()?))?;
-        let spec = TaskSpec {
+        Ok(TaskSpec {
             verify: self.verify.clone(),
             after,
             ..TaskSpec::new(self.name()?, brief)
-        };
-        Ok(Change::Add {
-            id: TaskId::from_uuid(handoff_process::mint()),
-            project: desk.project,
-            spec,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, tree};
 
 #[test]
 fn an_active_dump_is_a_task_for_the_next_session() {
@@ -163,7 +163,9 @@ fn a_dump_leaves_a_baton_that_people_can_read() {
     Inside a session: `handoff done`, or `handoff block --reason TEXT` if a person is needed. By hand: `handoff queue claim fix`, then `handoff queue complete fix --fence N`.
     ");
     let without_id = |text: &str| -> Vec<String> {
-        let lines = text.lines().filter(|line| !line.starts_with("id: "));
+        let lines = text
+            .lines()
+            .filter(|line| !line.starts_with("id: ") && !line.starts_with("project: "));
         lines.map(str::to_owned).collect()
     };
     assert_eq!(
@@ -187,6 +189,16 @@ fn a_dump_for_another_project_is_refused() {
     "#);
     dump(&["--workspace", "/"]).failure(3);
     dump(&["--project", "repo", "--workspace", "."]).success();
+    let tree = stage.env.work().join("tree");
+    stage
+        .repo
+        .git(["worktree", "add", "-q", "-d", tree.to_str().unwrap()]);
+    let from_tree = |project: &str| {
+        let words = format!("dump --task {project} --next x --project {project}");
+        stage.env.handoff_in(&tree, words.split(' '))
+    };
+    from_tree("repo").success();
+    from_tree("tree").failure(4);
 }
 
 #[test]
@@ -539,4 +551,46 @@ fn a_baton_says_where_a_session_will_begin_whoever_dumps_it() {
     stage.say("dump --task next --next Go.").success();
     let expected = format!("baseline: {head}\nverified: true\n");
     assert_has(&self::baton(&stage, "next"), &[&expected]);
+}
+
+#[test]
+fn a_dry_run_decides_as_the_real_one_does_and_writes_nothing() {
+    let stage = Stage::new();
+    let batch = "schema_version = 2\nbatch_id = \"b\"\nfan_in_task = \"merge\"\n\
+                 [[sub_tasks]]\nid = \"one\"\nbrief = \"x\"\nfile_ownership = [\"1/\"]\n";
+    stage.repo.write("batch.toml", batch);
+    let before = tree(stage.env.root());
+    let runs = [
+        ("--task fix --next x", Some(0)),
+        ("--task fix --next x --after gone", Some(3)),
+        ("--task fix --next x --status done", Some(3)),
+        ("--open-batch batch.toml", Some(0)),
+    ];
+    for (words, code) in runs {
+        let dry = stage.say(&format!("dump {words} --dry-run"));
+        assert_eq!(dry.code(), code, "{words}");
+    }
+    assert_eq!(tree(stage.env.root()), before);
+    stage.say("dump --task fix --next x").success();
+    stage.say("dump --open-batch batch.toml").success();
+    let before = (stage.json("queue list"), stage.say("events").stdout);
+    for (words, code) in [
+        ("--task fix --next again", 4),
+        ("--task gone --next x --status done", 3),
+        ("--task b.one --next x --after gone", 3),
+        ("--open-batch batch.toml", 4),
+    ] {
+        stage.say(&format!("dump {words} --dry-run")).failure(code);
+        stage.say(&format!("dump {words}")).failure(code);
+    }
+    let blocked = stage.say("dump --task fix --next Which? --status blocked --dry-run");
+    assert_has(
+        &blocked.success().stdout,
+        &["status: blocked\n", "> Which?\n"],
+    );
+    assert_eq!(
+        (stage.json("queue list"), stage.say("events").stdout),
+        before
+    );
+    assert_has(&baton(&stage, "fix"), &["status: active\n"]);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
 use handoff_core::batch::{Manifest, Opening};
-use handoff_core::{BatchId, CommitId, IdempotencyKey, TaskId};
+use handoff_core::{Action, BatchId, CommitId, IdempotencyKey, TaskId};
 use handoff_git::{Git, Repository};
 use handoff_store::queue::{Answer, Change};
 
@@ -13,7 +13,7 @@ use super::manifest_file;
 use super::plan::{self, SlotsArg};
 use crate::cli::{baton, prospect};
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, caller, discover};
 use crate::failure::Failure;
 
 /// Whether anything is to happen.
@@ -43,15 +43,11 @@ pub(in crate::cli) fn open(
     let manifest = manifest_file::read(file, ctx)?;
     check_workspace(&manifest, ctx)?;
     if terms.earnest == Earnest::DryRun {
+        rehearse(&manifest, terms, ctx)?;
         return plan::show(&manifest, slots, ctx);
     }
     let mut desk = Desk::open(ctx)?;
-    let git = Git::new(ctx.ambient.environment.clone());
-    let base = git.head(&desk.repository).map_err(|error| {
-        Failure::failed("there is no commit that the parts could begin with")
-            .because(&error)
-            .hint("commit something first")
-    })?;
+    let base = base(&desk.repository, ctx)?;
     let change = opening(manifest, base, terms.after, &desk);
     let recorded = desk.submit(change, terms.key)?;
     if let Answer::Batch(batch) = &recorded.receipt.answer {
@@ -61,6 +57,27 @@ pub(in crate::cli) fn open(
     let shown = shown.map_err(|failure| recorded.untold(failure))?;
     prospect::of_batch(&mut desk, terms.after, ctx)?;
     Ok(shown)
+}
+
+/// Refuses what would be refused. In a repository that is no project yet there is nothing in the way.
+fn rehearse(manifest: &Manifest, terms: Terms, ctx: &Context) -> Result<(), Failure> {
+    let base = base(&discover(ctx)?, ctx)?;
+    match Desk::peek(ctx)? {
+        Some(mut desk) => {
+            let change = opening(manifest.clone(), base, terms.after, &desk);
+            desk.rehearse(change, terms.key).map(drop)
+        }
+        None => Ok(caller(&ctx.ambient)?.may(Action::Add)?),
+    }
+}
+
+fn base(at: &Repository, ctx: &Context) -> Result<CommitId, Failure> {
+    let git = Git::new(ctx.ambient.environment.clone());
+    git.head(at).map_err(|error| {
+        Failure::failed("there is no commit that the parts could begin with")
+            .because(&error)
+            .hint("commit something first")
+    })
 }
 
 fn opening(manifest: Manifest, base: CommitId, after: Option<TaskId>, desk: &Desk) -> Change {
@@ -86,7 +103,7 @@ fn check_workspace(manifest: &Manifest, ctx: &Context) -> Result<(), Failure> {
     let Some(workspace) = &manifest.workspace else {
         return Ok(());
     };
-    let here = crate::desk::discover(ctx)?;
+    let here = discover(ctx)?;
     let there = Repository::discover(&PathBuf::from(workspace)).ok();
     let is_same = there.is_some_and(|it| it.common_dir() == here.common_dir());
     if is_same {

@@ -27,16 +27,14 @@ pub(super) fn refuse_in_sandbox(ctx: &Context) -> Result<(), Failure> {
 }
 
 /// Whoever is refused inside a session is told what it can say instead.
-pub(super) fn with_hint(failure: Failure, caller: &Caller) -> Failure {
-    match caller {
-        Caller::Session { .. } if failure.code == ExitCode::Forbidden => failure.hint(
+pub(super) fn with_hint(failure: Failure, ctx: &Context) -> Failure {
+    let is_in_session = matches!(caller(&ctx.ambient), Ok(Caller::Session { .. }));
+    if is_in_session && failure.code == ExitCode::Forbidden {
+        failure.hint(
             "a session speaks for its own task only: `handoff done --summary TEXT`, `handoff block --reason TEXT`",
-        ),
-        Caller::Session { .. }
-        | Caller::Person
-        | Caller::Worker
-        | Caller::Reconciler
-        | Caller::Check => failure,
+        )
+    } else {
+        failure
     }
 }
 

@@ -1,56 +1,70 @@
-//! A dry run.
+//! A dry run: it is decided as the real one is, and nothing is written.
 
 use handoff_api::{ExitCode, TaskDocument};
-use handoff_core::Task;
-use handoff_core::task::View;
-use handoff_engine::baton::text;
-use handoff_store::queue::Change;
+use handoff_core::task::{TaskSpec, View};
+use handoff_core::{Action, ProjectId, Task, TaskId};
+use handoff_engine::baton::{Past, Setting, text};
+use handoff_store::StoreError;
 
+use super::Args;
 use crate::cli::baton;
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, caller, discover};
 use crate::failure::Failure;
 
-/// The baton as it would be written, or the task as it is.
-pub(super) fn rehearse(
-    desk: &mut Desk,
-    change: Change,
+/// Shows the baton as it would be written.
+pub(super) fn rehearse(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let Some(mut desk) = Desk::peek(ctx)? else {
+        return rehearse_first(args, ctx);
+    };
+    let (change, _) = args.change(&mut desk, ctx)?;
+    let receipt = desk.rehearse(change, args.key.key.clone())?;
+    let internal = || Failure::new(ExitCode::Internal, "a dump is about a task");
+    let task = receipt.answer.into_task().ok_or_else(internal)?;
+    let scene = baton::Scene::of(&desk.repository, ctx);
+    let setting = { scene.survey() }.finish(&mut *desk.store, desk.project);
+    let past = baton::past(&mut desk, &task, ctx);
+    show(&task, &setting, &past, ctx)
+}
+
+/// In a repository that is no project yet there is no task, and a dry run makes it none.
+fn rehearse_first(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let missing = |name: &str| {
+        let what = format!("task `{name}` in this project");
+        Failure::from(StoreError::NotFound { what })
+    };
+    if let Some(name) = args.after.first() {
+        return Err(missing(name));
+    }
+    if args.is_report() {
+        return Err(missing(args.name()?.as_str()));
+    }
+    caller(&ctx.ambient)?.may(Action::Add)?;
+    let task = begun(args.spec(vec![])?, ctx)?;
+    let scene = baton::Scene::of(&discover(ctx)?, ctx);
+    let setting = scene.survey().without_ledger();
+    show(&task, &setting, &Past::default(), ctx)
+}
+
+fn begun(spec: TaskSpec, ctx: &Context) -> Result<Task, Failure> {
+    let now = ctx.clock()?.now();
+    let id = TaskId::from_uuid(handoff_process::mint());
+    let project = ProjectId::from_uuid(handoff_process::mint());
+    Ok(Task::begin(id, project, spec, now.wall))
+}
+
+fn show(
+    task: &Task,
+    setting: &Setting,
+    past: &Past,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let now = desk.now()?;
-    let task = match change {
-        Change::Add { id, project, spec } => Task::begin(id, project, spec, now.wall),
-        Change::Tell { task, .. } => desk.find(&task)?,
-        Change::ClaimNext { .. }
-        | Change::Claim { .. }
-        | Change::Hold { .. }
-        | Change::Unhold { .. }
-        | Change::Pause { .. }
-        | Change::Unpause { .. }
-        | Change::Record { .. }
-        | Change::Context { .. }
-        | Change::Seal { .. }
-        | Change::Package { .. }
-        | Change::OpenBatch { .. }
-        | Change::Batch { .. }
-        | Change::BeginRun { .. }
-        | Change::AdoptRun { .. }
-        | Change::AdoptTask(_)
-        | Change::AdoptBatch(_)
-        | Change::Run { .. }
-        | Change::SetBaseline(_)
-        | Change::NoteMove { .. }
-        | Change::Receive(_) => {
-            return Err(Failure::new(ExitCode::Internal, "a dump is about a task"));
-        }
-    };
     if ctx.out.is_json() {
-        let document = TaskDocument::of(&task, View::at(&now.moment));
+        let now = ctx.clock()?.now();
+        let document = TaskDocument::of(task, View::at(&now.moment));
         ctx.out.document(TaskDocument::SCHEMA, document)?;
     } else {
-        let scene = baton::Scene::of(&desk.repository, ctx);
-        let setting = { scene.survey() }.finish(&mut *desk.store, desk.project);
-        let text = text(&task, &setting, &baton::past(desk, &task, ctx));
+        let text = text(task, setting, past);
         ctx.out.line(crate::output::plain(text.trim_end()))?;
         ctx.out.note("Nothing was dumped.")?;
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier};
 use handoff_core::task::Command;
 use handoff_core::{HoldScope, TaskId};
 use handoff_store::StoreError;
-use handoff_store::queue::{Answer, Change, Request, submit};
+use handoff_store::queue::{Answer, Change, Receipt, Request, rehearse, submit};
 
 use super::on_both_stores;
 use crate::fixture::{Fixture, claim_next, request, spec, task_of, tell};
@@ -20,6 +20,28 @@ on_both_stores! {
     a_repeat_answers_with_the_state_right_after_the_act,
     fifty_at_once_with_one_key_add_one_task,
     many_at_once_with_one_key_claim_the_last_task,
+    a_rehearsal_is_answered_as_the_act_would_be_and_undone,
+}
+
+fn a_rehearsal_is_answered_as_the_act_would_be_and_undone(fixture: &mut Fixture) {
+    let add = request(fixture.adding(spec("one")));
+    let rehearsed = rehearse(&mut *fixture.store, &add).unwrap();
+    assert_eq!(fixture.audit().tasks, 0);
+    let added = submit(&mut *fixture.store, &add).unwrap();
+    let spec_of = |receipt: Receipt| receipt.answer.into_task().unwrap().spec;
+    assert_eq!(spec_of(rehearsed), spec_of(added));
+    let repeated = rehearse(&mut *fixture.store, &add).unwrap();
+    assert!(repeated.is_repeat);
+    let other = request(fixture.adding(spec("one")));
+    let refused = rehearse(&mut *fixture.store, &other).unwrap_err();
+    assert!(matches!(refused, StoreError::NameTaken { .. }), "{refused}");
+    let reused = Request {
+        change: fixture.adding(spec("two")),
+        ..add
+    };
+    let refused = rehearse(&mut *fixture.store, &reused).unwrap_err();
+    assert!(matches!(refused, StoreError::KeyReused { .. }), "{refused}");
+    assert_eq!(fixture.audit().tasks, 1);
 }
 
 fn a_repeated_request_gets_the_first_answer(fixture: &mut Fixture) {
