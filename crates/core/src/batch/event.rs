@@ -68,6 +68,9 @@ pub enum BatchRefusal {
     /// There is no such part.
     #[error("it has no part `{0}`")]
     NoSuchPart(PartName),
+    /// A part that was named did not end without success.
+    #[error("its part `{0}` has not ended without success, so there is nothing to try again")]
+    NotRetriable(PartName),
     /// Nothing ended without success.
     #[error("nothing in it has ended without success")]
     NothingToRetry,

@@ -238,12 +238,17 @@ impl Batch {
             return Err(BatchRefusal::NoSuchPart(name.clone()));
         }
         let find = |id: TaskId| tasks.iter().find(|task| task.id == id);
+        let ended_badly = |part: &&BatchPart| find(part.task).is_some_and(is_retriable);
+        // Whoever names a part means that one, and not the fan-in behind it.
+        let is_other = |name: &&PartName| !self.part(name).as_ref().is_some_and(ended_badly);
+        if let Some(name) = wanted.iter().find(is_other) {
+            return Err(BatchRefusal::NotRetriable(name.clone()));
+        }
         let fan_in = find(self.spec.fan_in);
         if let Some(at_work) = fan_in.filter(|it| it.state.lease().is_some()) {
             return Err(BatchRefusal::Gathering(at_work.spec.name.clone()));
         }
         let chosen = self.with_relations(wanted, tasks);
-        let ended_badly = |part: &&BatchPart| find(part.task).is_some_and(is_retriable);
         let parts = self
             .spec
             .parts

@@ -118,6 +118,7 @@ pub(super) fn command_batch(
             refusal @ (BatchRefusal::Done
             | BatchRefusal::Cancelled
             | BatchRefusal::NoSuchPart(_)
+            | BatchRefusal::NotRetriable(_)
             | BatchRefusal::NothingToRetry
             | BatchRefusal::Gathering(_)) => StoreError::BatchRefused { name, refusal },
         }

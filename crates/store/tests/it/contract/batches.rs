@@ -334,6 +334,10 @@ fn a_retried_batch_goes_on_and_comes_to_its_fan_in_again(fixture: &mut Fixture) 
     finish(fixture, "b.last");
     fail(fixture, "merge");
     assert_eq!(readied(fixture, &batch), 2);
+    let (before, named) = (states(fixture), BatchCommand::Retry { parts: first() });
+    let refused = ask(fixture, &batch, named).unwrap_err().to_string();
+    assert!(refused.contains("`first` has not ended"), "{refused}");
+    assert_eq!(states(fixture), before);
     let retried = ask(fixture, &batch, retry()).unwrap();
     assert!(
         matches!(retried.state, BatchState::FanIn { .. }),
