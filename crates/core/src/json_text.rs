@@ -60,11 +60,15 @@ fn check(text: &str) -> Result<(), JsonTextError> {
     if text.trim() != text {
         return Err(JsonTextError::Padded);
     }
+    strictly(text).map_err(|error| JsonTextError::Invalid(error.to_string()))
+}
+
+/// Whether a text is one JSON value that all readers understand alike.
+pub(crate) fn strictly(text: &str) -> Result<(), serde_json::Error> {
     let mut parser = serde_json::Deserializer::from_str(text);
     Strict { depth: 0 }
         .deserialize(&mut parser)
         .and_then(|()| parser.end())
-        .map_err(|error| JsonTextError::Invalid(error.to_string()))
 }
 
 /// Walks a value, keeps nothing, and minds what JSON itself leaves open.

@@ -36,7 +36,7 @@ mod watchdog;
 mod worker;
 mod workflow;
 
-pub(crate) use session::Opener;
+pub(crate) use session::{Opener, agent_names};
 
 use std::ffi::OsStr;
 

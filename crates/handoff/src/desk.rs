@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use handoff_api::{ExitCode, TaskDocument};
+use handoff_core::batch::Rules;
 use handoff_core::caller::Role;
 use handoff_core::task::View;
 use handoff_core::time::Clock;
@@ -245,7 +246,7 @@ impl Desk {
             places: self.places.clone(),
             environment,
             rules: ctx.config()?.package.rules(),
-            batch_rules: ctx.config()?.batch.rules(),
+            batch_rules: batch_rules(ctx)?,
             enclosure: walls::of_checks(&self.repository, ctx)?,
             stock: Arc::default(),
         })
@@ -278,6 +279,14 @@ impl Desk {
     pub(crate) fn now(&mut self) -> Result<Now, Failure> {
         Ok(read(&mut *self.store, |tx| Ok(tx.now.clone()))?)
     }
+}
+
+/// What a batch is to be like here, with the agents that there are.
+pub(crate) fn batch_rules(ctx: &Context) -> Result<Rules, Failure> {
+    Ok(Rules {
+        agents: Some(crate::cli::agent_names(ctx)?),
+        ..ctx.config()?.batch.rules()
+    })
 }
 
 /// A change that is recorded.

@@ -6,12 +6,12 @@ use super::manifest::Manifest;
 use crate::name::NameError;
 use crate::ownership::{Overlap, OwnershipError, PatternError};
 use crate::text::TextError;
-use crate::{AgentNameError, PartName};
+use crate::{AgentName, AgentNameError, PartName};
 
 /// Why a text is no manifest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    /// It is neither TOML nor JSON, or a value is of another kind than it must be.
+    /// It is neither TOML nor JSON.
     #[error("the manifest cannot be read: line {line}: {what}")]
     Unreadable {
         /// Where, counted from one.
@@ -55,6 +55,15 @@ pub enum Wrong {
     /// A field that nobody knows.
     #[error("there is no field `{0}`")]
     UnknownField(String),
+    /// A value of another kind than it must be.
+    #[error("{0}")]
+    Kind(String),
+    /// What comes after, as something that is neither.
+    #[error("what comes after is the name of a task, or a table with `task` and `brief`")]
+    NoSuccessor,
+    /// An agent that nobody knows here.
+    #[error("no agent is called `{0}`; `handoff agents` lists those that there are")]
+    UnknownAgent(AgentName),
     /// A field that must be there.
     #[error("`{0}` is missing")]
     Missing(&'static str),

@@ -33,7 +33,7 @@ pub(super) fn read_manifest(
         Ok(text) => text,
         Err(why) => return Ok(Err(why)),
     };
-    let manifest = match Manifest::read(text.as_str(), workshop.batch_rules) {
+    let manifest = match Manifest::read(text.as_str(), workshop.batch_rules.clone()) {
         Ok(manifest) => manifest,
         Err(error) => return Ok(Err(told(&error))),
     };

@@ -51,6 +51,7 @@ pub(super) use last_word::say_last;
 pub(crate) use opener::Opener;
 pub(super) use relief::relieve;
 pub(super) use rest::{Manner, Rest, last_event};
+pub(crate) use roster::names as agent_names;
 pub(super) use roster::reads_words;
 pub(super) use seat::Seat;
 pub(super) use snapshot::snapshot;

@@ -594,3 +594,22 @@ fn a_dry_run_decides_as_the_real_one_does_and_writes_nothing() {
     );
     assert_has(&baton(&stage, "fix"), &["status: active\n"]);
 }
+
+#[test]
+fn a_batch_for_an_agent_that_nobody_knows_is_not_opened() {
+    let stage = Stage::new();
+    let batch = "schema_version = 2\nbatch_id = \"b\"\nfan_in_task = \"merge\"\n\
+                 [[sub_tasks]]\nid = \"one\"\nbrief = \"x\"\nfile_ownership = [\"1/\"]\nagent = \"hal\"\n";
+    stage.repo.write("batch.toml", batch);
+    assert_snapshot!(stage.say("dump --open-batch batch.toml").snapshot(), @"
+    exit status: 1
+    --- stderr ---
+    error: the manifest has a mistake
+      because sub_tasks[0] (one).agent: no agent is called `hal`; `handoff agents` lists those that there are
+    hint: nothing was opened; when it is corrected, look again: `handoff batch plan batch.toml`
+    ");
+    let agents = stage.env.config_home().join("handoff/agents");
+    std::fs::create_dir_all(&agents).unwrap();
+    std::fs::write(agents.join("hal.toml"), "").unwrap();
+    stage.say("dump --open-batch batch.toml").success();
+}

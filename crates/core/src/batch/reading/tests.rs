@@ -1,4 +1,5 @@
 use super::*;
+use crate::Ownership;
 
 /// What the earlier tool accepted, with every field it knew.
 const SEED: &str = r#"{
@@ -164,8 +165,9 @@ fn what_cannot_be_read_is_told_by_its_line() {
         Err(ManifestError::Unreadable { line, .. }) => line,
         other => panic!("{other:?}"),
     };
-    assert_eq!(line("{\n  \"schema_version\": 2,\n  \"batch_id\": 7\n}"), 3);
-    assert_eq!(line("schema_version = 2\nbatch_id = 7\n"), 2);
+    assert_eq!(line("{\n  \"schema_version\": 2,\n  \"batch_id\" 7\n}"), 3);
+    let twice = read("{\"batch_id\": \"a\", \"batch_id\": \"b\"}").unwrap_err();
+    assert!(twice.to_string().contains("\"batch_id\""), "{twice}");
     assert_eq!(line("schema_version = 2\n\n= 7\n"), 3);
     assert_eq!(line("[]"), 1);
 }
@@ -268,4 +270,90 @@ fn nobody_owns_the_git_directory_or_the_world_outside() {
             "{path}"
         );
     }
+}
+
+#[test]
+fn a_part_with_a_mistake_is_still_one_that_others_meet() {
+    let parts = [
+        part("one", "src/", "depends_on = [\"nobody\"]")
+            .replace("[\"src/\"]", "[\"src/\", \"../x\"]"),
+        part("one", "src/new.rs", ""),
+        part("three", "../x", "depends_on = [\"four\"]"),
+        part("four", "d/", "depends_on = [\"three\"]"),
+    ];
+    let parts: Vec<_> = parts.iter().map(String::as_str).collect();
+    let expected = "\
+sub_tasks[0] (one).file_ownership[1]: `../x` has a `.` or `..` segment
+sub_tasks[2] (three).file_ownership[0]: `../x` has a `.` or `..` segment
+sub_tasks[0] (one): it depends on `nobody`, which is no part of this batch
+sub_tasks: these wait for each other: `three`, `four`
+sub_tasks: `src/` of `one` and `src/new.rs` of `one` overlap, for example at `src/new.rs`; let one depend on the other, or set overlap = \"serialise\"
+the name `b.one` is used twice";
+    assert_eq!(mistakes(&of_parts("", &parts)).join("\n"), expected);
+}
+
+#[test]
+fn values_of_another_kind_are_all_told() {
+    let text = r#"{
+      "schema_version": "2", "batch_id": 7, "fan_in_task": "merge", "fan_in": "x", "next_after_fanin": 3,
+      "timeout_hours": "long", "workspace": [], "amdahl_estimate": {"serial_minutes": "5"},
+      "sub_tasks": [7, {"id": 1, "brief": ["x"], "file_ownership": "src/", "depends_on": ["a", 2], "estimated_minutes": "1"}]
+    }"#;
+    let expected = "\
+schema_version: the string \"2\" stands where a whole number is wanted
+batch_id: the integer `7` stands where a text is wanted
+timeout_hours: the string \"long\" stands where a number is wanted
+sub_tasks[0]: the integer `7` stands where a table is wanted
+sub_tasks[1].id: the integer `1` stands where a text is wanted
+sub_tasks[1].brief: the list stands where a text is wanted
+sub_tasks[1].file_ownership: the string \"src/\" stands where a list is wanted
+sub_tasks[1].estimated_minutes: the string \"1\" stands where a number is wanted
+sub_tasks[1].depends_on: the integer `2` stands where a text is wanted
+amdahl_estimate.serial_minutes: the string \"5\" stands where a number is wanted
+fan_in: the string \"x\" stands where a table is wanted
+next_after_fanin: what comes after is the name of a task, or a table with `task` and `brief`
+workspace: the list stands where a text is wanted";
+    assert_eq!(mistakes(text).join("\n"), expected);
+    let dated = of_parts("split_rationale = 2026-05-29\ntimeout_hours = nan", &[]);
+    assert_eq!(mistakes(&dated).len(), 3, "{:?}", mistakes(&dated));
+    assert_eq!(
+        mistakes("schema_version = 2\nbatch_id = \"b\"\nfan_in_task = \"m\"\nsub_tasks = 3\n")
+            .len(),
+        1
+    );
+}
+
+#[test]
+fn a_mark_before_the_first_line_is_passed_over() {
+    for text in [SEED, OURS] {
+        assert_eq!(read(&format!("\u{feff}{text}")), read(text));
+    }
+}
+
+#[test]
+fn an_agent_that_nobody_knows_is_a_mistake_wherever_it_stands() {
+    let text = OURS.replace(
+        "task = \"announce\"",
+        "task = \"announce\"\nagent = \"hal\"",
+    );
+    let rules = Rules {
+        agents: Some(vec!["claude".parse().unwrap()]),
+        ..Rules::default()
+    };
+    let Err(ManifestError::Mistaken(told)) = Manifest::read(&text, rules) else {
+        panic!("it was accepted");
+    };
+    let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+    let unknown = |place: &str, name: &str| {
+        format!(
+            "{place}.agent: no agent is called `{name}`; `handoff agents` lists those that there are"
+        )
+    };
+    assert_eq!(
+        told,
+        [
+            unknown("sub_tasks[0] (model)", "codex"),
+            unknown("next_after_fanin", "hal")
+        ]
+    );
 }

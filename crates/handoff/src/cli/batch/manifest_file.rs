@@ -7,6 +7,7 @@ use handoff_api::ExitCode;
 use handoff_core::batch::{Manifest, ManifestError};
 
 use crate::context::Context;
+use crate::desk::batch_rules;
 use crate::failure::Failure;
 
 /// No manifest that anybody can mean is longer.
@@ -15,7 +16,7 @@ const LIMIT: u64 = 16 * 1024 * 1024;
 /// Reads a manifest, `-` from stdin; all that is wrong with it becomes one failure.
 pub(in crate::cli) fn read(path: &Path, ctx: &Context) -> Result<Manifest, Failure> {
     let text = text(path)?;
-    let rules = ctx.config()?.batch.rules();
+    let rules = batch_rules(ctx)?;
     Manifest::read(&text, rules).map_err(|error| refused(path, &error))
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn reads_words(known: &Known, ctx: &Context) -> Result<bool, Failure>
 }
 
 /// All names: built-in ones first, in their order, then those that only the user has.
-pub(super) fn names(ctx: &Context) -> Result<Vec<AgentName>, Failure> {
+pub(crate) fn names(ctx: &Context) -> Result<Vec<AgentName>, Failure> {
     let mut names: Vec<AgentName> = Agent::built_in_names().collect();
     let mut own = names_of_user(ctx)?;
     own.retain(|name| !names.contains(name));
