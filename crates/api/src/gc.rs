@@ -9,7 +9,7 @@ pub struct GcDocument {
     pub is_dry_run: bool,
     /// How much of each kind goes or stays, and why.
     pub rows: Vec<GcRow>,
-    /// What goes, one by one. Packages and attachments are only counted.
+    /// What goes, one by one.
     pub items: Vec<GcItem>,
     /// Files that the ledger does not know. They are left as they are.
     pub unknown: Vec<String>,
@@ -31,8 +31,8 @@ pub struct GcRow {
     pub why: &'static str,
     /// How many.
     pub count: usize,
-    /// How much, where that was looked at.
-    pub bytes: Option<u64>,
+    /// How much.
+    pub bytes: u64,
 }
 
 /// One thing that goes.

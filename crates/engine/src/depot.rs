@@ -1,10 +1,13 @@
 //! Where packages are sealed, kept and found: the shelf on disk or the ledger of a team, the keys, and the row that knows what became
 //! of each.
 
+use std::path::PathBuf;
+
 use handoff_core::package::{Audience, Label, Origin, PackageStanding};
 use handoff_core::{
     Caller, Digest, IdempotencyKey, PackageId, PackageRecord, ProjectId, Timestamp,
 };
+use handoff_files::{Dir, Lock};
 use handoff_package::{
     Blobs, Clean, KeyPair, KeyStanding, Keyring, LoadError, Opened, Sealed, Shelf, open, seal,
 };
@@ -36,6 +39,20 @@ pub struct Stored {
     pub standing: PackageStanding,
     /// The time that its age was judged by.
     pub judged_at: Timestamp,
+}
+
+/// The lock beside a package: whoever has it is the only one on this machine who does something with it.
+#[derive(Debug)]
+pub struct Grasped {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl Drop for Grasped {
+    /// While the lock is held nobody else has its file, so that it can go. One that stays harms nobody.
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.path).ok();
+    }
 }
 
 /// Whether a package may be received here, apart from what the ledger says about it.
@@ -89,6 +106,28 @@ impl<'a> Depot<'a> {
         } else {
             Box::new(self.shelf.clone())
         }
+    }
+
+    /// Whose packages these are.
+    pub const fn project(&self) -> ProjectId {
+        self.project
+    }
+
+    /// Takes hold of a package, so that nobody else on this machine does anything with it; none if somebody does.
+    pub fn grasp(&self, id: PackageId) -> Result<Option<Grasped>, EngineError> {
+        let place = Dir::create_private(&self.shelf.grasps())?;
+        let path = place.path().join(format!("{id}.lock"));
+        let lock = Lock::try_acquire(&path, "package")?;
+        Ok(lock.map(|lock| Grasped { path, _lock: lock }))
+    }
+
+    /// Files that the ledger does not know: their maker died between the file and its row, or is at it.
+    pub fn unknown_files(&mut self) -> Result<Vec<PathBuf>, EngineError> {
+        let (ids, project) = (self.shelf.ids()?, self.project);
+        // Read after the files were listed: what is made meanwhile is known by then, or was not listed.
+        let known = read(self.store, |tx| packages::ids_of(tx, project))?;
+        let unknown = ids.into_iter().filter(|id| !known.contains(id));
+        Ok(unknown.map(|id| self.shelf.file(id)).collect())
     }
 
     /// The ledger.
@@ -213,15 +252,21 @@ impl<'a> Depot<'a> {
             let text = packages::sealed(tx, id)?;
             Ok((record, text, packages::clock(tx)?, tx.now.clone()))
         })?;
-        let bytes = match text {
-            Some(text) => text.into_bytes(),
-            None => self.shelf.bytes(id).map_err(LoadError::Read)?,
+        let standing = record.standing(wall, &now.moment);
+        let bytes = match text.map(String::into_bytes) {
+            Some(bytes) => Ok(bytes),
+            None => self.shelf.bytes(id),
         };
+        let bytes = bytes.map_err(|error| {
+            if error.is_not_found() && !standing.is_active() {
+                return EngineError::Cleared { id, standing };
+            }
+            LoadError::Read(error).into()
+        })?;
         let opened = open(&bytes).map_err(LoadError::Open)?;
         if opened.digest != record.digest || opened.package.label != record.label {
             return Err(LoadError::Replaced.into());
         }
-        let standing = record.standing(wall, &now.moment);
         Ok(Stored {
             record,
             opened,
@@ -229,6 +274,15 @@ impl<'a> Depot<'a> {
             standing,
             judged_at: wall,
         })
+    }
+
+    /// Takes the bytes of a package away, unless it was changed since; whether they are gone. The row stays: it is the record.
+    pub fn forget(&mut self, record: &PackageRecord) -> Result<bool, EngineError> {
+        if self.is_shared() {
+            return Ok(packages::forget_sealed(self.store, record)?);
+        }
+        self.shelf.remove(record.label.id)?;
+        Ok(true)
     }
 
     /// Whether a package may be received here.

@@ -130,6 +130,14 @@ pub enum EngineError {
     /// The package cannot be had, or is not sound.
     #[error("cannot use the package")]
     Load(#[from] handoff_package::LoadError),
+    /// A package is over, and its bytes were cleared away.
+    #[error("{id} is {}, and what was in it was cleared away", .standing.word())]
+    Cleared {
+        /// Which.
+        id: handoff_core::PackageId,
+        /// Where it is.
+        standing: handoff_core::package::PackageStanding,
+    },
     /// The keys cannot be used.
     #[error("cannot use the keys")]
     Keys(#[from] handoff_package::KeyringError),

@@ -20,7 +20,7 @@ pub use lost_holders::{dead_holders, lost_holders};
 pub use old_batons::old_batons;
 pub(crate) use orphaned_worktrees::save;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
-pub(crate) use orphaned_worktrees::{attempts, orphan_at};
+pub(crate) use orphaned_worktrees::{Tenancy, attempts, tenancy};
 pub use run_views::run_views;
 pub use spare_trees::spare_trees;
 pub(crate) use spare_trees::{discard, spares};

@@ -9,6 +9,7 @@ use handoff_core::batch::Rules;
 use handoff_core::package::{PackageKind, PhaseName, PipelineVersion};
 use handoff_core::{AgentName, ContextKey};
 use handoff_engine::PackageRules;
+use handoff_engine::gc::Limits;
 use handoff_package::resumption::TASK;
 use handoff_session::Confinement;
 use serde::Deserialize;
@@ -47,8 +48,32 @@ pub(crate) struct GcConfig {
     pub(crate) sessions: Option<Span>,
     /// What they printed goes earlier.
     pub(crate) transcripts: Option<Span>,
+    /// Packages that nobody can receive any more since before this go.
+    pub(crate) packages: Option<Span>,
     /// How much all sessions together may take, in MiB: the oldest go first.
     pub(crate) megabytes: Option<u64>,
+    /// The same for packages.
+    pub(crate) package_megabytes: Option<u64>,
+}
+
+impl GcConfig {
+    /// How much is left; `older_than` stands in the place of all times.
+    pub(crate) fn limits(&self, older_than: Option<Span>) -> Limits {
+        const MIB: u64 = 1024 * 1024;
+        let usual = Limits::default();
+        let span = |setting: Option<Span>, usual| {
+            let chosen = older_than.or(setting);
+            chosen.map_or(usual, Span::duration)
+        };
+        let bytes = |megabytes: Option<u64>| megabytes.map(|it| it.saturating_mul(MIB));
+        Limits {
+            sessions: span(self.sessions, usual.sessions),
+            transcripts: span(self.transcripts, usual.transcripts),
+            packages: span(self.packages, usual.packages),
+            bytes: bytes(self.megabytes),
+            package_bytes: bytes(self.package_megabytes),
+        }
+    }
 }
 
 /// How workers work.
@@ -214,7 +239,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let what = format!("`{}` has a mistake in line {line}", path.display());
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots`, \
-         `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts` and `megabytes`, `[sandbox]` with \
+         `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )

@@ -127,6 +127,8 @@ impl From<EngineError> for Failure {
             EngineError::Store(error) => error.into(),
             EngineError::Load(error) => Self::of(code_of_load(&error), &error)
                 .hint("nothing was changed; the file was left as it is: `handoff package list`"),
+            EngineError::Cleared { .. } => Self::of(ExitCode::NotFound, &error)
+                .hint("what became of it: `handoff package list`, `handoff events`"),
             error @ (EngineError::Keys(_)
             | EngineError::Place(_)
             | EngineError::Write(_)

@@ -2,6 +2,7 @@
 
 mod contents;
 
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -138,6 +139,16 @@ impl Shelf {
             id.parse().ok()
         };
         Ok(names.iter().filter_map(|it| id(it.to_str()?)).collect())
+    }
+
+    /// How much of each package is there.
+    pub fn sizes(&self) -> Result<BTreeMap<PackageId, u64>, ShelfError> {
+        let sized = |id| {
+            // One that is removed meanwhile is not there.
+            let metadata = self.file(id).symlink_metadata().ok()?;
+            Some((id, metadata.len()))
+        };
+        Ok(self.ids()?.into_iter().filter_map(sized).collect())
     }
 
     /// Where a package lies, or would.

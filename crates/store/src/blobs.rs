@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use handoff_core::{Digest, ProjectId, Timestamp};
 
-use crate::column::{field, number, parsed};
+use crate::column::{field, number, parsed, unsigned};
 use crate::error::StoreError;
 use crate::sql::RowLock;
 use crate::store::{Store, Transaction, write};
@@ -194,20 +194,22 @@ pub struct Swept {
     pub pieces: u64,
 }
 
-/// Contents of a project that are none of these, and have not been wanted for a while.
+/// Contents of a project that are none of these, and have not been wanted for a while, with their sizes.
 pub fn unnamed(
     tx: &mut Transaction<'_>,
     project: ProjectId,
     kept: &BTreeSet<Digest>,
-) -> Result<Vec<Digest>, StoreError> {
+) -> Result<Vec<(Digest, u64)>, StoreError> {
     let rows = tx.query(
-        "SELECT sha256 FROM blobs WHERE project = $1 AND kept_at < $2 ORDER BY sha256",
+        "SELECT sha256, size FROM blobs WHERE project = $1 AND kept_at < $2 ORDER BY sha256",
         &[project.to_string().into(), before(tx).into()],
         RowLock::None,
     )?;
-    let digests = rows.iter().map(|row| parsed(row, 0));
-    let unnamed = digests.filter(|it| !it.as_ref().is_ok_and(|it| kept.contains(it)));
-    unnamed.collect()
+    let contents = rows
+        .iter()
+        .map(|row| Ok((parsed(row, 0)?, unsigned(field(row.int(1))?)?)));
+    let is_named = |it: &Result<_, _>| matches!(it, Ok((digest, _)) if kept.contains(digest));
+    contents.filter(|it| !is_named(it)).collect()
 }
 
 /// Takes these contents away, if nobody wants them by now, and the pieces that dead uploaders left.

@@ -1,15 +1,15 @@
 //! Package rows: what is known of each package, written only by [`crate::queue`] together with the event that explains it. The
 //! bytes lie in files, or, where machines share no directory, beside the row.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use handoff_core::package::PackageStanding;
 use handoff_core::{PackageId, PackageRecord, ProjectId, TaskId, Timestamp};
 
-use crate::column::{field, from_json, json, number, parsed};
+use crate::column::{field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
 use crate::sql::{RowLock, Value};
-use crate::store::Transaction;
+use crate::store::{Store, Transaction, write};
 
 /// Where the latest time is kept that was seen in a change of a package.
 const CLOCK: &str = "package_clock";
@@ -157,6 +157,37 @@ pub fn sealed(tx: &mut Transaction<'_>, id: PackageId) -> Result<Option<String>,
     )?;
     let row = rows.first().map(|row| field(row.optional_text(0)));
     Ok(row.transpose()?.flatten().map(str::to_owned))
+}
+
+/// How much of each package of a project is kept beside its row.
+pub fn sealed_sizes(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<BTreeMap<PackageId, u64>, StoreError> {
+    let rows = tx.query(
+        "SELECT id, CAST(octet_length(sealed) AS BIGINT) FROM packages \
+         WHERE project = $1 AND sealed IS NOT NULL",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    rows.iter()
+        .map(|row| Ok((parsed(row, 0)?, unsigned(field(row.int(1))?)?)))
+        .collect()
+}
+
+/// Takes the bytes away that are kept beside the row of a package, unless it was changed since; whether it did. The row stays:
+/// it is the record.
+pub fn forget_sealed(store: &mut dyn Store, package: &PackageRecord) -> Result<bool, StoreError> {
+    write(store, |tx| {
+        let forgotten = tx.execute(
+            "UPDATE packages SET sealed = NULL WHERE id = $1 AND version = $2 AND sealed IS NOT NULL",
+            &[
+                package.label.id.to_string().into(),
+                number(package.version)?.into(),
+            ],
+        )?;
+        Ok(forgotten > 0)
+    })
 }
 
 /// The time that packages expire by: the wall clock, but never less than what was seen in a change of one. Turning the

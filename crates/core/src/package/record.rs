@@ -215,6 +215,17 @@ impl PackageRecord {
         }
     }
 
+    /// Since when nobody can receive it, as far as is known. One that nobody wanted is over when its time is.
+    pub const fn over_since(&self) -> Option<Timestamp> {
+        match &self.state {
+            PackageState::Consumed { at, .. }
+            | PackageState::Transferred { at, .. }
+            | PackageState::Cancelled { at, .. }
+            | PackageState::Expired { at } => Some(*at),
+            PackageState::Created | PackageState::Claimed { .. } => self.label.expires_at,
+        }
+    }
+
     /// The machine that claims it now, if it said which it is.
     pub const fn claimant(&self) -> Option<&KeyId> {
         match &self.state {

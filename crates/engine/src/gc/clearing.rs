@@ -5,15 +5,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use handoff_core::{SessionId, TaskId, TaskName, Timestamp};
+use handoff_core::{Digest, PackageId, SessionId, TaskName, Timestamp};
 use handoff_files::{Dir, Lock};
 use handoff_session::{Known, catalogue, place};
 use handoff_store::{StoreError, read, tasks};
 
 use super::verdict::{Kind, Limits, SessionFact, TaskFact, Verdict};
 use super::verdict::{crowd_out, of_baton, of_session};
+use super::whose::task_fact;
 use crate::error::EngineError;
-use crate::reconcile::{self, Retired};
+use crate::places::Attempt;
+use crate::reconcile::{self, Retired, Tenancy};
 use crate::workshop::Workshop;
 
 /// What a directory is called that is on its way out: no session has such a name, so that nobody finds it any more.
@@ -30,16 +32,18 @@ pub struct Found {
     pub verdict: Verdict,
     /// How much there is of it.
     pub bytes: u64,
-    what: What,
+    pub(super) what: What,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     Session(SessionId),
     Transcript(SessionId),
-    Worktree(PathBuf),
+    Worktree(Attempt),
     Spare(PathBuf),
     Baton(PathBuf),
+    Package(PackageId),
+    Attachment(Digest),
 }
 
 /// Looks at everything of a project, and changes nothing.
@@ -80,9 +84,11 @@ fn remove(workshop: &mut Workshop<'_>, found: &Found) -> Result<bool, EngineErro
     match &found.what {
         What::Session(id) => remove_session(workshop, *id),
         What::Transcript(id) => remove_transcript(workshop, *id),
-        What::Worktree(path) => remove_worktree(workshop, path),
+        What::Worktree(attempt) => remove_worktree(workshop, *attempt),
         What::Spare(path) => reconcile::discard(workshop, path),
         What::Baton(path) => Ok(fs::remove_file(path).is_ok()),
+        // These go with the packages.
+        What::Package(_) | What::Attachment(_) => Ok(false),
     }
 }
 
@@ -136,8 +142,8 @@ fn remove_transcript(workshop: &Workshop<'_>, id: SessionId) -> Result<bool, Eng
     Ok(true)
 }
 
-fn remove_worktree(workshop: &mut Workshop<'_>, path: &Path) -> Result<bool, EngineError> {
-    let Some((task, attempt)) = reconcile::orphan_at(workshop, path)? else {
+fn remove_worktree(workshop: &mut Workshop<'_>, attempt: Attempt) -> Result<bool, EngineError> {
+    let Tenancy::Over(task) = reconcile::tenancy(workshop, attempt)? else {
         return Ok(false);
     };
     Ok(reconcile::retire(workshop, &task, attempt)? == Retired::Gone)
@@ -200,7 +206,7 @@ fn fact(workshop: &mut Workshop<'_>, session: &Known) -> Result<SessionFact, Eng
     let is_held =
         Lock::is_held(&places.holder_lock(id))? || Lock::is_held(&places.worker_lock(id))?;
     let task = match session.record.task_id {
-        Some(task) => task_fact(workshop, task)?,
+        Some(task) => read(workshop.store, |tx| task_fact(tx, task))?,
         None => TaskFact::None,
     };
     Ok(SessionFact {
@@ -210,23 +216,16 @@ fn fact(workshop: &mut Workshop<'_>, session: &Known) -> Result<SessionFact, Eng
     })
 }
 
-fn task_fact(workshop: &mut Workshop<'_>, id: TaskId) -> Result<TaskFact, EngineError> {
-    match read(workshop.store, |tx| tasks::get(tx, id)) {
-        Ok(task) if task.state.ending().is_some() => Ok(TaskFact::Ended),
-        Ok(_) => Ok(TaskFact::Open),
-        Err(StoreError::NotFound { .. }) => Ok(TaskFact::Foreign),
-        Err(error) => Err(error.into()),
-    }
-}
-
 fn worktrees(workshop: &mut Workshop<'_>) -> Result<Vec<Found>, EngineError> {
     let attempts = reconcile::attempts(workshop)?;
     let mut found = vec![];
     for attempt in attempts {
         let path = workshop.places.worktree(workshop.project, attempt);
-        let verdict = match reconcile::orphan_at(workshop, &path)? {
-            Some(_) => Verdict::Orphaned,
-            None => Verdict::Live,
+        let verdict = match reconcile::tenancy(workshop, attempt)? {
+            Tenancy::Over(_) => Verdict::Orphaned,
+            Tenancy::Occupied => Verdict::Live,
+            Tenancy::Deserted => Verdict::Left,
+            Tenancy::Foreign => Verdict::Foreign,
         };
         let name = path.file_name().unwrap_or_default();
         found.push(Found {
@@ -234,7 +233,7 @@ fn worktrees(workshop: &mut Workshop<'_>) -> Result<Vec<Found>, EngineError> {
             name: name.to_string_lossy().into_owned(),
             verdict,
             bytes: size(&path),
-            what: What::Worktree(path),
+            what: What::Worktree(attempt),
         });
     }
     Ok(found)
@@ -291,11 +290,12 @@ fn baton_of(file: &OsStr) -> Option<TaskName> {
 
 fn named_fact(workshop: &mut Workshop<'_>, name: &TaskName) -> Result<TaskFact, EngineError> {
     let project = workshop.project;
-    match read(workshop.store, |tx| tasks::named(tx, project, name)) {
-        Ok(task) => task_fact(workshop, task.id),
-        Err(StoreError::NotFound { .. }) => Ok(TaskFact::Foreign),
-        Err(error) => Err(error.into()),
-    }
+    Ok(read(workshop.store, |tx| {
+        match tasks::named(tx, project, name) {
+            Err(StoreError::NotFound { .. }) => Ok(TaskFact::Foreign),
+            found => task_fact(tx, found?.id),
+        }
+    })?)
 }
 
 /// What a file or all below a directory takes. What cannot be looked at counts as nothing: it is only told.

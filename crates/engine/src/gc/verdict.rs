@@ -15,6 +15,10 @@ pub enum Kind {
     Worktree,
     /// A task as Markdown.
     Baton,
+    /// What one session left for the next, sealed.
+    Package,
+    /// What was attached to a package.
+    Attachment,
 }
 
 impl Kind {
@@ -25,6 +29,8 @@ impl Kind {
             Self::Transcript => "transcript",
             Self::Worktree => "worktree",
             Self::Baton => "baton",
+            Self::Package => "package",
+            Self::Attachment => "attachment",
         }
     }
 }
@@ -40,12 +46,26 @@ pub enum Verdict {
     Over,
     /// It goes: its attempt is over. What is uncommitted in it is saved first.
     Orphaned,
+    /// It goes: nobody can receive it any more, and that for long.
+    Stale,
+    /// It goes: no package names it.
+    Unnamed,
     /// It stays: somebody works with it.
     Live,
+    /// It stays: whoever worked there is gone, and its attempt is not over in the ledger.
+    Left,
     /// It stays: it ended lately.
     Young,
     /// It stays: its task has not ended.
     Open,
+    /// It stays: its task came to nothing, and a person may let it go on.
+    Stopped,
+    /// It stays: a task that has not ended comes after its own.
+    Awaited,
+    /// It stays: it can be received.
+    Receivable,
+    /// It stays: nobody can receive it any more, but that is new.
+    Fresh,
     /// It stays: nobody knows how it ended, and so it may be the only trace.
     Lost,
     /// It stays: this ledger does not know its task.
@@ -56,8 +76,22 @@ impl Verdict {
     /// Whether it goes.
     pub const fn goes(self) -> bool {
         match self {
-            Self::Old | Self::Crowded | Self::Over | Self::Orphaned => true,
-            Self::Live | Self::Young | Self::Open | Self::Lost | Self::Foreign => false,
+            Self::Old
+            | Self::Crowded
+            | Self::Over
+            | Self::Orphaned
+            | Self::Stale
+            | Self::Unnamed => true,
+            Self::Live
+            | Self::Left
+            | Self::Young
+            | Self::Open
+            | Self::Stopped
+            | Self::Awaited
+            | Self::Receivable
+            | Self::Fresh
+            | Self::Lost
+            | Self::Foreign => false,
         }
     }
 
@@ -68,9 +102,16 @@ impl Verdict {
             Self::Crowded => "the oldest, and there is too much",
             Self::Over => "its task has ended",
             Self::Orphaned => "its attempt is over; what is uncommitted is saved",
+            Self::Stale => "consumed, expired, transferred or deleted long ago",
+            Self::Unnamed => "no package names it",
             Self::Live => "somebody works with it",
+            Self::Left => "whoever worked there is gone; a worker or `handoff watchdog` sees to it",
             Self::Young => "ended lately",
             Self::Open => "its task has not ended",
+            Self::Stopped => "its task failed or is blocked, and may go on",
+            Self::Awaited => "a task after its own has not ended",
+            Self::Receivable => "it can be received",
+            Self::Fresh => "consumed, expired, transferred or deleted lately",
             Self::Lost => "nobody knows how it ended",
             Self::Foreign => "its task is not in this ledger",
         }
@@ -84,8 +125,12 @@ pub struct Limits {
     pub sessions: Duration,
     /// The same for what they printed.
     pub transcripts: Duration,
+    /// Packages that nobody can receive any more since before this stay no longer.
+    pub packages: Duration,
     /// How many bytes of sessions stay at most, the newest first; those that may not go count too.
     pub bytes: Option<u64>,
+    /// The same for packages, without what is attached to them.
+    pub package_bytes: Option<u64>,
 }
 
 impl Default for Limits {
@@ -94,7 +139,9 @@ impl Default for Limits {
         Self {
             sessions: Duration::from_secs(30 * DAY),
             transcripts: Duration::from_secs(7 * DAY),
+            packages: Duration::from_secs(30 * DAY),
             bytes: None,
+            package_bytes: None,
         }
     }
 }
@@ -105,6 +152,11 @@ pub(super) enum TaskFact {
     /// It belongs to none.
     None,
     Open,
+    /// It came to nothing, and is over unless a person lets it go on.
+    Failed,
+    /// It waits for a person.
+    Blocked,
+    /// It is done, or was called off.
     Ended,
     /// The ledger does not know it.
     Foreign,
@@ -119,6 +171,19 @@ pub(super) struct SessionFact {
     pub(super) task: TaskFact,
 }
 
+/// What is known of a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PackageFact {
+    /// Whether it can be received, or somebody is doing that.
+    pub(super) is_active: bool,
+    /// Since when not.
+    pub(super) over_since: Option<Timestamp>,
+    /// The task that it was received for, or comes from; or the run that received it.
+    pub(super) of: TaskFact,
+    /// Whether a task comes after that one which has not ended.
+    pub(super) is_awaited: bool,
+}
+
 /// What becomes of a session, or of what it printed, if it may be this old.
 pub(super) fn of_session(fact: SessionFact, now: Timestamp, limit: Duration) -> Verdict {
     if fact.is_held {
@@ -129,14 +194,39 @@ pub(super) fn of_session(fact: SessionFact, now: Timestamp, limit: Duration) -> 
     };
     match fact.task {
         TaskFact::Open => return Verdict::Open,
+        TaskFact::Blocked => return Verdict::Stopped,
         TaskFact::Foreign => return Verdict::Foreign,
-        TaskFact::None | TaskFact::Ended => {}
+        TaskFact::None | TaskFact::Failed | TaskFact::Ended => {}
     }
-    let age = now.duration_since(ended_at);
-    if Duration::try_from(age).is_ok_and(|age| age >= limit) {
+    if is_old(ended_at, now, limit) {
         Verdict::Old
     } else {
         Verdict::Young
+    }
+}
+
+fn is_old(since: Timestamp, now: Timestamp, limit: Duration) -> bool {
+    let age = now.duration_since(since);
+    Duration::try_from(age).is_ok_and(|age| age >= limit)
+}
+
+/// What becomes of a package. What a task is told when it goes on is built from what was received for it, so that this stays as
+/// long as it may.
+pub(super) fn of_package(fact: PackageFact, now: Timestamp, limit: Duration) -> Verdict {
+    if fact.is_active {
+        return Verdict::Receivable;
+    }
+    match fact.of {
+        TaskFact::Open => return Verdict::Open,
+        TaskFact::Failed | TaskFact::Blocked => return Verdict::Stopped,
+        TaskFact::None | TaskFact::Ended | TaskFact::Foreign => {}
+    }
+    if fact.is_awaited {
+        return Verdict::Awaited;
+    }
+    match fact.over_since {
+        Some(since) if is_old(since, now, limit) => Verdict::Stale,
+        Some(_) | None => Verdict::Fresh,
     }
 }
 
@@ -145,19 +235,20 @@ pub(super) const fn of_baton(task: TaskFact) -> Verdict {
     match task {
         TaskFact::Ended => Verdict::Over,
         TaskFact::Open => Verdict::Open,
+        TaskFact::Failed | TaskFact::Blocked => Verdict::Stopped,
         TaskFact::None | TaskFact::Foreign => Verdict::Foreign,
     }
 }
 
 /// The oldest that may go do so, until no more bytes stay than may. Given newest first.
-pub(super) fn crowd_out(sessions: &mut [(Verdict, u64)], limit: u64) {
+pub(super) fn crowd_out(crowd: &mut [(Verdict, u64)], limit: u64) {
     let mut kept: u64 = 0;
-    for (verdict, bytes) in sessions {
+    for (verdict, bytes) in crowd {
         if verdict.goes() {
             continue;
         }
         kept = kept.saturating_add(*bytes);
-        if *verdict == Verdict::Young && kept > limit {
+        if matches!(verdict, Verdict::Young | Verdict::Fresh) && kept > limit {
             *verdict = Verdict::Crowded;
             kept -= *bytes;
         }
@@ -190,6 +281,8 @@ mod tests {
             (fact(true, long_ago, TaskFact::None), Verdict::Live),
             (fact(false, None, TaskFact::None), Verdict::Lost),
             (fact(false, long_ago, TaskFact::Open), Verdict::Open),
+            (fact(false, long_ago, TaskFact::Blocked), Verdict::Stopped),
+            (fact(false, long_ago, TaskFact::Failed), Verdict::Old),
             (fact(false, long_ago, TaskFact::Foreign), Verdict::Foreign),
         ] {
             assert_eq!(of_session(fact, now, HOUR), expected, "{fact:?}");
@@ -197,6 +290,40 @@ mod tests {
         assert_eq!(of_baton(TaskFact::Ended), Verdict::Over);
         assert_eq!(of_baton(TaskFact::Open), Verdict::Open);
         assert_eq!(of_baton(TaskFact::Foreign), Verdict::Foreign);
+        assert_eq!(of_baton(TaskFact::Blocked), Verdict::Stopped);
+        assert_eq!(of_baton(TaskFact::Failed), Verdict::Stopped);
+    }
+
+    #[test]
+    fn a_package_that_a_prompt_may_be_built_from_stays_at_any_age() {
+        let now = Timestamp::from_second(10_000).unwrap();
+        let over = |since: i64, of| PackageFact {
+            is_active: false,
+            over_since: Some(Timestamp::from_second(since).unwrap()),
+            of,
+            is_awaited: false,
+        };
+        let active = PackageFact {
+            is_active: true,
+            ..over(0, TaskFact::Ended)
+        };
+        let awaited = PackageFact {
+            is_awaited: true,
+            ..over(0, TaskFact::Ended)
+        };
+        for (fact, expected) in [
+            (active, Verdict::Receivable),
+            (over(0, TaskFact::Open), Verdict::Open),
+            (over(0, TaskFact::Blocked), Verdict::Stopped),
+            (over(0, TaskFact::Failed), Verdict::Stopped),
+            (awaited, Verdict::Awaited),
+            (over(6400, TaskFact::Ended), Verdict::Stale),
+            (over(6401, TaskFact::Ended), Verdict::Fresh),
+            (over(0, TaskFact::None), Verdict::Stale),
+            (over(0, TaskFact::Foreign), Verdict::Stale),
+        ] {
+            assert_eq!(of_package(fact, now, HOUR), expected, "{fact:?}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use handoff_core::{Task, TaskId};
+use handoff_core::{Task, TaskId, TaskState};
 use handoff_files::{Dir, Lock};
 use handoff_store::{StoreError, read, tasks};
 
@@ -59,20 +59,41 @@ pub(crate) fn attempts(workshop: &Workshop<'_>) -> Result<Vec<Attempt>, EngineEr
     Ok(attempts)
 }
 
-/// The attempt that a worktree belongs to, if it is over and nobody works there. Looks only.
-pub(crate) fn orphan_at(
+/// Who has a worktree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Tenancy {
+    /// Its attempt is over, and nobody works there.
+    Over(Box<Task>),
+    /// Somebody works there, or attends to whoever does.
+    Occupied,
+    /// Its attempt is not over in the ledger, but nobody works there any more: a worker takes it up, or gives it back.
+    Deserted,
+    /// The ledger does not know its task.
+    Foreign,
+}
+
+/// Who has the worktree of an attempt. Looks only.
+pub(crate) fn tenancy(
     workshop: &mut Workshop<'_>,
-    path: &Path,
-) -> Result<Option<(Task, Attempt)>, EngineError> {
-    let Some(attempt) = Attempt::from_directory(path) else {
-        return Ok(None);
-    };
+    attempt: Attempt,
+) -> Result<Tenancy, EngineError> {
     let Some(task) = known(workshop, attempt.task)? else {
-        return Ok(None);
+        return Ok(Tenancy::Foreign);
     };
     let lock = workshop.places.worktree_lock(task.project, attempt);
-    let is_free = !is_live(&task, attempt) && !Lock::is_held(&lock)?;
-    Ok(is_free.then_some((task, attempt)))
+    if Lock::is_held(&lock)? {
+        return Ok(Tenancy::Occupied);
+    }
+    if !is_live(&task, attempt) {
+        return Ok(Tenancy::Over(Box::new(task)));
+    }
+    // An agent goes on without its worker, as long as its holder lives.
+    if let TaskState::Running { session, .. } = &task.state
+        && Lock::is_held(&workshop.places.holder_lock(*session))?
+    {
+        return Ok(Tenancy::Occupied);
+    }
+    Ok(Tenancy::Deserted)
 }
 
 fn is_live(task: &Task, attempt: Attempt) -> bool {

@@ -2,7 +2,7 @@
 
 use handoff_core::task::{Command, Evidence};
 use handoff_core::{Caller, CommitId, SessionId, Task, TaskEvent, TaskState};
-use handoff_engine::{Attempt, Ending, reconcile};
+use handoff_engine::{Attempt, Ending, gc, reconcile};
 use handoff_files::{Dir, Lock};
 use handoff_git::Repository;
 use handoff_store::queue::{Agents, Change, TenureWish};
@@ -293,4 +293,35 @@ fn a_worktree_that_somebody_works_in_stays_whatever_became_of_its_lease() {
     drop(lock);
     let repaired = reconcile::all(&mut stage.workshop()).unwrap();
     assert_eq!((repaired.retired, path.exists()), (1, false));
+}
+
+/// What `gc` says of the worktrees that are there.
+fn told(stage: &mut Stage) -> Vec<&'static str> {
+    let found = gc::survey(&mut stage.workshop(), gc::Limits::default()).unwrap();
+    let trees = found.iter().filter(|it| it.kind == gc::Kind::Worktree);
+    trees.map(|it| it.verdict.why()).collect()
+}
+
+#[test]
+fn clearing_away_says_who_has_a_worktree() {
+    let mut stage = Stage::new();
+    stage.add(spec("fix"));
+    let worker = work_until(&mut stage, Step::Worked);
+    let attempt = Attempt::of(&worker.task);
+    let place = stage.places.worktree_lock(stage.project, attempt);
+    let lock = Lock::acquire(&place, "agent").unwrap();
+    assert_eq!(told(&mut stage), ["somebody works with it"]);
+    drop(lock);
+    assert_eq!(
+        told(&mut stage),
+        ["somebody works with it"],
+        "its agent does"
+    );
+    drop(worker.lock);
+    let gone = "whoever worked there is gone; a worker or `handoff watchdog` sees to it";
+    assert_eq!(told(&mut stage), [gone]);
+    let cleared = gc::clear(&mut stage.workshop(), gc::Limits::default()).unwrap();
+    assert!(cleared.iter().all(|it| !it.verdict.goes()), "{cleared:?}");
+    reconcile::all(&mut stage.workshop()).unwrap();
+    assert_eq!(told(&mut stage), [""; 0]);
 }

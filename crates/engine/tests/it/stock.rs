@@ -1,6 +1,8 @@
 //! Trees that are made ahead of those who work in them.
 
-use handoff_engine::{Ending, Places, reconcile};
+use std::path::PathBuf;
+
+use handoff_engine::{Ending, Places, gc, reconcile};
 use handoff_files::Lock;
 
 use crate::stage::{Stage, spec};
@@ -47,14 +49,13 @@ fn an_attempt_begins_in_a_tree_that_was_made_ahead() {
     assert_eq!(left.len(), 1);
 }
 
-#[test]
-fn a_spare_tree_goes_with_its_worker_and_not_before() {
-    let mut stage = Stage::new();
+/// A spare tree of a worker that lives, and one of a worker that was killed; that one is named.
+fn one_of_the_dead(stage: &mut Stage) -> PathBuf {
     stage.add(spec("one"));
     stage.walk("echo 1 > one.txt");
-    lay_in(&mut stage, 1);
+    lay_in(stage, 1);
     reconcile::all(&mut stage.workshop()).unwrap();
-    assert_eq!(spares(&stage), 1, "its worker lives");
+    assert_eq!(spares(stage), 1, "its worker lives");
 
     // As a killed one leaves it: the tree, and a lock that nobody holds.
     let place = stage.places.spare(stage.project);
@@ -64,8 +65,26 @@ fn a_spare_tree_goes_with_its_worker_and_not_before() {
         .make_spare(stage.repository(), &place, &base)
         .unwrap();
     drop(Lock::try_acquire(&place.with_extension("lock"), "spare").unwrap());
-    assert_eq!(spares(&stage), 2);
+    assert_eq!(spares(stage), 2);
+    place
+}
+
+#[test]
+fn a_spare_tree_goes_with_its_worker_and_not_before() {
+    let mut stage = Stage::new();
+    let place = one_of_the_dead(&mut stage);
     reconcile::all(&mut stage.workshop()).unwrap();
     assert_eq!(spares(&stage), 1);
     assert!(!place.exists() && !place.with_extension("lock").exists());
+}
+
+#[test]
+fn clearing_away_takes_the_spare_trees_of_the_dead() {
+    let mut stage = Stage::new();
+    let place = one_of_the_dead(&mut stage);
+    let mut cleared = gc::clear(&mut stage.workshop(), gc::Limits::default()).unwrap();
+    cleared.retain(|it| it.kind == gc::Kind::Worktree);
+    let gone: Vec<_> = cleared.iter().filter(|it| it.verdict.goes()).collect();
+    assert_eq!((cleared.len(), gone.len(), spares(&stage)), (2, 1, 1));
+    assert!(!place.exists() && gone[0].bytes > 0);
 }

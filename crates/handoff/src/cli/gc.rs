@@ -2,100 +2,64 @@
 
 use std::collections::BTreeMap;
 
-use handoff_api::{ExitCode, GcDocument, GcItem, GcRow, SweepDocument};
+use handoff_api::{ExitCode, GcDocument, GcItem, GcRow};
 use handoff_core::caller::Action;
-use handoff_engine::gc::{self, Found, Kind, Limits, Verdict};
+use handoff_engine::gc::{self, Found, Kind, Parcels, Verdict};
 use handoff_store::StoreError;
 
-use super::package::gc::{Doing, sweep};
 use super::span::Span;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
-const MIB: u64 = 1024 * 1024;
-
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Do it; otherwise it is only told what would be done.
     #[arg(long)]
     apply: bool,
-    /// Sessions and transcripts that ended so long ago go; without it what `[gc]` of your configuration says, else 30 and 7 days.
+    /// Sessions, transcripts and packages that are over for so long go; without it what `[gc]` of your configuration says, else
+    /// 30, 7 and 30 days.
     #[arg(long, value_name = "TIME")]
     older_than: Option<Span>,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let limits = limits(args, ctx)?;
+    let limits = ctx.config()?.gc.limits(args.older_than);
     let Some(mut desk) = Desk::peek(ctx)? else {
-        return show(&document(args, &[], None), ctx);
+        return show(&document(args, &[], &Parcels::default()), ctx);
     };
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
-    let found = if args.apply {
-        gc::clear(&mut workshop, limits)?
+    let (found, parcels) = if args.apply {
+        let found = gc::clear(&mut workshop, limits)?;
+        (found, gc::clear_packages(&mut workshop, limits)?)
     } else {
-        gc::survey(&mut workshop, limits)?
+        let found = gc::survey(&mut workshop, limits)?;
+        (found, gc::survey_packages(&mut workshop, limits)?)
     };
-    let swept = sweep(&mut desk, Doing::of(args.apply))?;
-    show(&document(args, &found, Some(swept)), ctx)
+    show(&document(args, &found, &parcels), ctx)
 }
 
-fn limits(args: &Args, ctx: &Context) -> Result<Limits, Failure> {
-    let settings = ctx.config()?.gc;
-    let usual = Limits::default();
-    let span = |setting: Option<Span>, usual| {
-        let chosen = args.older_than.or(setting);
-        chosen.map_or(usual, Span::duration)
-    };
-    Ok(Limits {
-        sessions: span(settings.sessions, usual.sessions),
-        transcripts: span(settings.transcripts, usual.transcripts),
-        bytes: settings.megabytes.map(|it| it.saturating_mul(MIB)),
-    })
-}
-
-fn document(args: &Args, found: &[Found], swept: Option<SweepDocument>) -> GcDocument {
-    let going = found.iter().filter(|it| it.verdict.goes());
-    let items = going.map(|it| GcItem {
+fn document(args: &Args, found: &[Found], parcels: &Parcels) -> GcDocument {
+    let all = || found.iter().chain(&parcels.found);
+    let items = all().filter(|it| it.verdict.goes()).map(|it| GcItem {
         kind: it.kind.word(),
         name: it.name.clone(),
         bytes: it.bytes,
     });
-    let mut document = GcDocument {
+    let unknown = parcels.unknown.iter();
+    GcDocument {
         is_dry_run: !args.apply,
-        rows: rows(found),
+        rows: rows(all()),
         items: items.collect(),
-        unknown: vec![],
-    };
-    if let Some(swept) = swept {
-        let counted = [
-            (
-                "package",
-                "consumed, expired, transferred or deleted",
-                swept.packages,
-            ),
-            ("attachment", "no package names it", swept.attachments),
-        ];
-        let rows = counted.map(|(kind, why, count)| GcRow {
-            kind,
-            goes: true,
-            why,
-            count,
-            bytes: None,
-        });
-        document
-            .rows
-            .extend(rows.into_iter().filter(|it| it.count > 0));
-        document.unknown = swept.unknown;
+        unknown: unknown.map(|it| it.display().to_string()).collect(),
     }
-    document
 }
 
 /// Added up by kind, fate and reason.
-fn rows(found: &[Found]) -> Vec<GcRow> {
+fn rows<'a>(found: impl Iterator<Item = &'a Found>) -> Vec<GcRow> {
     let mut sums: BTreeMap<(Kind, Verdict), (usize, u64)> = BTreeMap::new();
     for it in found {
         let (count, bytes) = sums.entry((it.kind, it.verdict)).or_default();
@@ -107,7 +71,7 @@ fn rows(found: &[Found]) -> Vec<GcRow> {
         goes: verdict.goes(),
         why: verdict.why(),
         count,
-        bytes: Some(bytes),
+        bytes,
     };
     sums.into_iter().map(row).collect()
 }
@@ -144,7 +108,7 @@ fn table(document: &GcDocument) -> Table {
         table.row([
             (Tone::Strong, row.kind.to_owned()),
             (Tone::Plain, row.count.to_string()),
-            (Tone::Plain, row.bytes.map_or_else(String::new, size)),
+            (Tone::Plain, size(row.bytes)),
             (tone, fate.to_owned()),
             (Tone::Plain, row.why.to_owned()),
         ]);
@@ -154,7 +118,7 @@ fn table(document: &GcDocument) -> Table {
 
 /// For people: three digits are enough.
 fn size(bytes: u64) -> String {
-    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", MIB), ("KiB", 1024)];
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1024)];
     match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
         Some((name, unit)) => format!("{} {name}", bytes / unit),
         None => format!("{bytes} B"),

@@ -73,12 +73,12 @@ impl Shelf {
         Dir::open(&self.blobs())?.open_beneath(digest.as_str(), Access::Read)
     }
 
-    /// Contents that none of these packages has, and that nobody has wanted since.
+    /// Contents that none of these packages has, and that nobody has wanted since, with their sizes.
     pub fn unnamed_blobs(
         &self,
         kept: &BTreeSet<Digest>,
         before: SystemTime,
-    ) -> Result<Vec<Digest>, ShelfError> {
+    ) -> Result<Vec<(Digest, u64)>, ShelfError> {
         let dir = match Dir::open(&self.blobs()) {
             Ok(dir) => dir,
             Err(error) if error.is_not_found() => return Ok(vec![]),
@@ -86,14 +86,13 @@ impl Shelf {
         };
         let names = dir.names()?;
         let digests = names.iter().filter_map(|name| name.to_str()?.parse().ok());
-        let is_old = |digest: &Digest| {
-            let metadata = dir.path().join(digest.as_str()).metadata();
-            metadata
-                .and_then(|it| it.modified())
-                .is_ok_and(|at| at < before)
+        let sized_if_old = |digest: Digest| {
+            let metadata = dir.path().join(digest.as_str()).metadata().ok()?;
+            let is_old = metadata.modified().is_ok_and(|at| at < before);
+            is_old.then_some((digest, metadata.len()))
         };
-        let unnamed = digests.filter(|digest| !kept.contains(digest) && is_old(digest));
-        Ok(unnamed.collect())
+        let unnamed = digests.filter(|digest| !kept.contains(digest));
+        Ok(unnamed.filter_map(sized_if_old).collect())
     }
 
     /// Takes contents away.

@@ -75,8 +75,9 @@ fn an_attachment_is_kept_by_its_content() {
     let named = BTreeSet::from([attachment.sha256.clone()]);
     assert_eq!(shelf.unnamed_blobs(&named, later).unwrap(), vec![]);
     let unnamed = shelf.unnamed_blobs(&BTreeSet::new(), later).unwrap();
-    assert_eq!(unnamed, std::slice::from_ref(&attachment.sha256));
-    shelf.remove_blobs(&unnamed).unwrap();
+    assert_eq!(unnamed, [(attachment.sha256.clone(), 5)]);
+    let gone = std::slice::from_ref(&attachment.sha256);
+    shelf.remove_blobs(gone).unwrap();
     assert!(
         shelf
             .take_in(&attachment, &mut b"jello".as_slice())

@@ -3,14 +3,13 @@
 //! The ledger's claim keeps others away, but it outlives its claimant for an hour. Whoever has the kernel lock beside the package knows
 //! that an earlier claimant of this machine is dead, and goes on in its place: a command that was killed can be repeated at once.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use handoff_api::ExitCode;
 use handoff_core::lease::Ttl;
 use handoff_core::package::{KeyId, PackageCommand, PackageRefusal, PackageState, Receipt};
 use handoff_core::{Fence, PackageId, PackageRecord};
-use handoff_files::{Dir, Lock};
+use handoff_engine::depot::Grasped;
 use handoff_store::StoreError;
 
 use super::life;
@@ -26,8 +25,7 @@ pub(crate) struct Grasp {
     package: PackageId,
     /// The key of a machine is what others know it by.
     machine: KeyId,
-    path: PathBuf,
-    _lock: Lock,
+    _grasped: Grasped,
 }
 
 impl Grasp {
@@ -35,18 +33,11 @@ impl Grasp {
     pub(crate) fn take(package: PackageId, desk: &mut Desk) -> Result<Self, Failure> {
         let depot = desk.depot();
         let machine = depot.own_key()?.public().id();
-        let place = depot.shelf().grasps();
-        let unusable = || Failure::failed("cannot use the directory of the packages");
-        Dir::create_private(&place).map_err(|error| unusable().because(&error))?;
-        let path = place.join(format!("{package}.lock"));
-        let lock = Lock::try_acquire(&path, "package");
-        let lock = lock.map_err(|error| unusable().because(&error))?;
-        let lock = lock.ok_or_else(|| taken(package))?;
+        let grasped = depot.grasp(package)?.ok_or_else(|| taken(package))?;
         Ok(Self {
             package,
             machine,
-            path,
-            _lock: lock,
+            _grasped: grasped,
         })
     }
 
@@ -88,13 +79,6 @@ impl Grasp {
 
     fn tell(&self, command: PackageCommand, desk: &mut Desk) -> Result<PackageRecord, Failure> {
         life::change(desk, self.package, command, KeyArg { key: None })
-    }
-}
-
-impl Drop for Grasp {
-    /// While the lock is held nobody else has its file, so that it can go. One that stays harms nobody.
-    fn drop(&mut self) {
-        std::fs::remove_file(&self.path).ok();
     }
 }
 

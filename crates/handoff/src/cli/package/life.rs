@@ -53,11 +53,11 @@ pub(super) fn delete(args: DeleteArgs, ctx: &mut Context) -> Result<ExitCode, Fa
         reason: args.reason,
     };
     let record = change(&mut desk, args.package, command, args.key)?;
-    // The row says that it is gone; a file that stays for a while harms nobody.
-    let removed = desk.depot().shelf().remove(args.package);
+    // The row says that it is gone; what was in it harms nobody if it stays for a while.
+    let removed = desk.depot().forget(&record);
     let notes = match removed {
         Ok(_) => vec![],
-        Err(error) => vec![format!("the file is still there: {error}")],
+        Err(error) => vec![format!("what was in it is still there: {error}")],
     };
     tell(&mut desk, &record, notes, ctx)
 }

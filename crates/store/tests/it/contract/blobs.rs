@@ -96,8 +96,8 @@ fn what_nobody_names_goes_after_a_while(fixture: &mut Fixture) {
         Place::Sqlite { clock, .. } => clock.pass(blobs::GRACE + Duration::from_secs(1)),
         Place::Postgres { database } => drop(database.execute(age).unwrap()),
     }
-    assert_eq!(find(fixture), std::slice::from_ref(&unnamed));
-    let found = find(fixture);
+    assert_eq!(find(fixture), [(unnamed.clone(), 7)]);
+    let found = [unnamed.clone()];
     let swept = blobs::sweep(&mut *fixture.store, project, &found).unwrap();
     assert_eq!((swept.contents, swept.pieces), (1, 1));
     assert!(is_there(fixture, &named) && !is_there(fixture, &unnamed));

@@ -27,6 +27,7 @@ on_both_stores! {
     an_expired_one_stays_expired,
     one_from_the_future_is_refused,
     a_transferred_one_is_gone,
+    what_was_in_it_goes_unless_it_was_changed_since,
 }
 
 /// When the clock of the tests begins, or now.
@@ -348,4 +349,25 @@ fn a_transferred_one_is_gone(fixture: &mut Fixture) {
         refusal(claim(fixture, id)),
         PackageRefusal::Transferred { .. }
     ));
+}
+
+fn what_was_in_it_goes_unless_it_was_changed_since(fixture: &mut Fixture) {
+    let begun = label(fixture);
+    let id = seal(fixture, begun);
+    let project = fixture.project;
+    let look = |fixture: &mut Fixture| {
+        read(&mut *fixture.store, |tx| {
+            let sizes = packages::sealed_sizes(tx, project)?;
+            Ok((packages::get(tx, id)?, sizes.get(&id).copied()))
+        })
+        .unwrap()
+    };
+    let (before, size) = look(fixture);
+    assert_eq!(size, Some(5));
+    fixture.submit(claiming(id)).unwrap();
+    assert!(!packages::forget_sealed(&mut *fixture.store, &before).unwrap());
+    let (now, size) = look(fixture);
+    assert_eq!(size, Some(5));
+    assert!(packages::forget_sealed(&mut *fixture.store, &now).unwrap());
+    assert_eq!(look(fixture), (now, None));
 }
