@@ -92,7 +92,11 @@ fn saved_line(saved: &SavedWork) -> String {
 /// What a session left for those that come after it.
 pub(crate) fn before(package: &Package) -> String {
     let payload = &package.payload;
-    let name = payload.task_name.as_ref().map_or("", |name| name.as_str());
+    let name = match (&payload.task_name, &payload.batch) {
+        (Some(task), _) => task.to_string(),
+        (None, Some(batch)) => format!("batch {}", batch.name),
+        (None, None) => String::new(),
+    };
     let said = payload.summary.as_ref().map(Summary::as_str);
     let proofs: Vec<_> = payload.proofs.iter().filter_map(proof).collect();
     let proofs = if proofs.is_empty() {

@@ -8,16 +8,17 @@ use std::time::Duration;
 use handoff_core::batch::Rules;
 use handoff_core::lease::Ttl;
 use handoff_core::package::{PackageKind, PackageStanding};
-use handoff_core::task::{Command, Evidence, VerifyCommand};
+use handoff_core::task::{Command, Evidence, Part, VerifyCommand};
 use handoff_core::time::Clock;
 use handoff_core::{
-    BranchName, Caller, CommitId, IdempotencyKey, ProjectId, SessionId, Task, TaskId,
+    BatchId, BranchName, Caller, CommitId, IdempotencyKey, ProjectId, SessionId, Task, TaskId,
 };
 use handoff_git::{Git, Repository};
 use handoff_package::Package;
+use handoff_package::payload::{PausedPart, SerializedContext};
 use handoff_process::{Child, Exit};
 use handoff_store::queue::{Agents, Change, Proved, Request, TaskRef, TenureWish, submit};
-use handoff_store::{Store, StoreError, StoreKind, packages, read, tasks};
+use handoff_store::{Store, StoreError, StoreKind, batches, packages, read, tasks};
 
 use crate::depot::Depot;
 use crate::enclosure::Enclosure;
@@ -250,13 +251,46 @@ impl Workshop<'_> {
         Ok(found)
     }
 
-    /// What an earlier attempt at the task left when it was paused.
-    fn paused(&mut self, task: &Task) -> Result<Option<Package>, EngineError> {
-        let left = read(self.store, |tx| packages::of_task(tx, task.id))?;
+    /// What an earlier attempt at the task left when it was paused, and what was said when its batch was.
+    fn paused(&mut self, task: &Task) -> Result<Vec<Package>, EngineError> {
+        let own = self.newest_pause(task.id)?;
+        let said = match task.spec.part {
+            Some(Part::SubTask { batch }) => self.said_of_batch(batch, own.as_ref())?,
+            Some(Part::FanIn { .. } | Part::Phase { .. }) | None => None,
+        };
+        Ok(own.into_iter().chain(said).collect())
+    }
+
+    fn newest_pause(&mut self, task: TaskId) -> Result<Option<Package>, EngineError> {
+        let left = read(self.store, |tx| packages::of_task(tx, task))?;
         let is_paused = |kind| matches!(kind, PackageKind::Pause | PackageKind::Transfer);
         let newest = left.iter().rfind(|it| is_paused(it.label.kind));
         let stored = newest.and_then(|it| self.depot().find(it.label.id).ok());
         Ok(stored.map(|it| it.opened.package))
+    }
+
+    /// What was said when a batch was paused, for a part that nobody worked on then: the others have it in packages of their own. How
+    /// far the batch was, and the context of its fan-in, is not for a part.
+    fn said_of_batch(
+        &mut self,
+        batch: BatchId,
+        own: Option<&Package>,
+    ) -> Result<Option<Package>, EngineError> {
+        let fan_in = read(self.store, |tx| batches::get(tx, batch))?.spec.fan_in;
+        let Some(mut package) = self.newest_pause(fan_in)? else {
+            return Ok(None);
+        };
+        let own = own.map(|it| it.label.id);
+        let payload = &mut package.payload;
+        let parts = payload.batch.as_ref().map(|it| it.parts.as_slice());
+        let has_it = |part: &PausedPart| Some(part.package) == own;
+        // The fan-in may have been paused by itself: that is not for a part either.
+        if parts.is_none_or(|parts| parts.iter().any(has_it)) || !payload.has_words() {
+            return Ok(None);
+        }
+        payload.checkpoint = None;
+        payload.context = SerializedContext::of(vec![]);
+        Ok(Some(package))
     }
 
     /// Where packages are sealed and kept.

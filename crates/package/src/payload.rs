@@ -202,6 +202,12 @@ fn in_words(keys: &[ContextKey]) -> String {
 }
 
 impl Payload {
+    /// Whether somebody said something to whoever goes on.
+    #[must_use]
+    pub const fn has_words(&self) -> bool {
+        self.summary.is_some() || !self.decisions.is_empty() || !self.dead_ends.is_empty()
+    }
+
     /// Whether everything in it fits together: the same check before sealing and after opening.
     pub fn check(&self) -> Result<(), ContentError> {
         self.context.check()?;

@@ -23,6 +23,7 @@ pub use change::{
     Receiving, Request, RunRef, TaskRef, TenureWish,
 };
 
+pub use package::would_receive;
 pub use rehearsal::rehearse;
 
 use handoff_core::caller::Action;
@@ -139,7 +140,7 @@ fn perform(
             by,
             Some(keyed),
         ),
-        Change::Unhold { scope } => hold(tx, *scope, &HoldWish::Unhold, by, Some(keyed)),
+        Change::Unhold { scope } => unhold(tx, *scope, by, keyed),
         Change::Pause { scope, package } => {
             hold(tx, *scope, &HoldWish::paused(*package), by, Some(keyed))
         }
@@ -264,6 +265,25 @@ fn hold(
         answer,
         is_recorded: true,
     })
+}
+
+/// Takes a hold away. What the pause of a batch holds in its parts goes with it: nobody could let all of it go on otherwise, if
+/// its package is out of time.
+fn unhold(
+    tx: &mut Transaction<'_>,
+    scope: HoldScope,
+    by: &Caller,
+    keyed: &Keyed<'_>,
+) -> Result<Performed, StoreError> {
+    if let HoldScope::Batch(id) = scope {
+        for mut member in batch::lock_tasks(tx, id)? {
+            let held = member.hold.as_ref().filter(|it| it.whole.is_some());
+            if let Some(package) = held.and_then(|it| it.pause) {
+                command_task(tx, &mut member, &Command::Unpause { package }, by, None)?;
+            }
+        }
+    }
+    hold(tx, scope, &HoldWish::Unhold, by, Some(keyed))
 }
 
 fn project_of(scope: HoldScope) -> Option<ProjectId> {

@@ -56,10 +56,10 @@ pub(crate) struct What {
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
     /// With `--session`: let the agent come to the end of its turn, instead of interrupting it.
-    #[arg(long, requires = "session")]
+    #[arg(long, requires = "session", conflicts_with_all = ["task", "batch"])]
     drain: bool,
     /// With `--session`: how long the agent may take to come to rest, in seconds or as `1m`.
-    #[arg(long, value_name = "SEC", requires = "session")]
+    #[arg(long, value_name = "SEC", requires = "session", conflicts_with_all = ["task", "batch"])]
     timeout: Option<Patience>,
 }
 

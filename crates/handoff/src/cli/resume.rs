@@ -2,19 +2,20 @@
 //! paused in another store.
 
 mod arrival;
+mod batch;
 
 use std::ffi::OsString;
 
 use handoff_agents::Agent;
 use handoff_api::{ExitCode, ReceivedDocument};
-use handoff_core::package::PackageState;
+use handoff_core::package::PackageStanding;
 use handoff_core::task::Command;
 use handoff_core::{ContextScope, HoldScope, PackageId, SessionId, SessionName, Task, TaskId};
 use handoff_engine::depot::Stored;
-use handoff_package::payload::{BatchState, PausedPart, SessionState};
+use handoff_package::payload::{BatchState, SessionState};
 use handoff_session::{Standing, catalogue, inbox};
 use handoff_store::queue::{Change, TaskRef};
-use handoff_store::{holds, packages, read, tasks};
+use handoff_store::{holds, read};
 
 use super::package::desk_for;
 use super::package::grasp::Grasp;
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     }
     put_back_if_nothing_began(&stored, &subject, &grasp, &mut desk, ctx)?;
     if let (Some(batch), Some(fan_in)) = (&subject.batch, &subject.task) {
-        let received = batch_goes_on(args, batch, (fan_in, &grasp), &mut desk, ctx)?;
+        let received = batch::goes_on(args, batch, (fan_in, &grasp), &mut desk, ctx)?;
         let line = format!("{} goes on: `handoff worker`", batch.name);
         return told(args, fan_in, line, &received, ctx);
     }
@@ -153,9 +154,22 @@ fn take_up(
     ctx: &Context,
 ) -> Result<Received, Failure> {
     let asked = receive::Args::into_task(package, task, policy);
-    let received = receive::receive(&asked, grasp, desk, ctx)?;
+    let received = receive::receive(&asked, grasp, desk, ctx);
+    let received = received.map_err(|failure| match expired(package, desk) {
+        true => failure.hint(format!(
+            "as it stands it goes on with `handoff unhold {}`: whoever works on it next is told what was sealed",
+            task.spec.name
+        )),
+        false => failure,
+    })?;
     unhold(task.id, desk)?;
     Ok(received)
+}
+
+/// Whether the time of a package is over.
+fn expired(package: PackageId, desk: &mut Desk) -> bool {
+    let found = desk.depot().find(package);
+    found.is_ok_and(|it| it.standing == PackageStanding::Expired)
 }
 
 fn unhold(task: TaskId, desk: &mut Desk) -> Result<(), Failure> {
@@ -164,43 +178,6 @@ fn unhold(task: TaskId, desk: &mut Desk) -> Result<(), Failure> {
         command: Command::Unhold,
     };
     desk.submit(change, None).map(drop)
-}
-
-/// Lets all parts of a batch go on from their packages. The hold of the batch keeps everything together until all of it is
-/// received; whoever is killed before it is taken away can say the same again.
-fn batch_goes_on(
-    args: &Args,
-    batch: &BatchState,
-    (fan_in, grasp): (&Task, &Grasp),
-    desk: &mut Desk,
-    ctx: &Context,
-) -> Result<Received, Failure> {
-    for part in &batch.parts {
-        part_goes_on(part, args.policy, desk, ctx)?;
-    }
-    let received = take_up(args.package, args.policy, fan_in, grasp, desk, ctx)?;
-    let scope = HoldScope::Batch(batch.id);
-    desk.submit(Change::Unhold { scope }, None)?;
-    Ok(received)
-}
-
-/// A part that somebody has taken up by itself meanwhile is left to them.
-fn part_goes_on(
-    part: &PausedPart,
-    policy: PolicyArg,
-    desk: &mut Desk,
-    ctx: &Context,
-) -> Result<(), Failure> {
-    let task = read(&mut *desk.store, |tx| tasks::get(tx, part.task))?;
-    let record = read(&mut *desk.store, |tx| packages::get(tx, part.package))?;
-    if task.hold.is_none() {
-        return Ok(());
-    }
-    if matches!(record.state, PackageState::Consumed { .. }) {
-        return unhold(task.id, desk);
-    }
-    let grasp = Grasp::take(part.package, desk)?;
-    take_up(part.package, policy, &task, &grasp, desk, ctx).map(drop)
 }
 
 fn told(

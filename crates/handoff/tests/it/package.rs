@@ -1,5 +1,6 @@
 //! `handoff context`, `handoff keys` and `handoff package`: what one session hands to the next.
 
+mod batches;
 mod carrying;
 mod flaws;
 mod other_store;

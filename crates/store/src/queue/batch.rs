@@ -171,8 +171,10 @@ fn carry_out(
     }
 }
 
-/// What comes after, the fan-in, then the parts.
+/// What comes after, the fan-in, then the parts, each before those that it needs: what is called off must not hear first that it
+/// waits in vain. They were added in the order in which they need each other.
 fn last_to_first(batch: &Batch, mut tasks: Vec<Task>) -> Vec<Task> {
+    tasks.reverse();
     let is_part = |task: &Task| batch.spec.parts.iter().any(|it| it.task == task.id);
     tasks.sort_by_key(|task| {
         (

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use handoff_core::caller::Action;
-use handoff_core::context::restore;
-use handoff_core::package::{PackageCommand, PackageRefusal, PackageState, Receipt, Recipient};
+use handoff_core::context::{Restoration, restore};
+use handoff_core::lease::Ttl;
+use handoff_core::package::{
+    KeyId, PackageCommand, PackageRefusal, PackageState, Receipt, Recipient,
+};
 use handoff_core::{Caller, Event, HoldScope, PackageEvent, PackageId, PackageRecord, StreamId};
 
 use super::change::{PauseOf, Receiving};
@@ -113,10 +116,7 @@ pub(super) fn receive(
     let package = packages::lock(tx, id)?;
     // Whoever writes into this context waits until we are done.
     contexts::lock(tx, receiving.project, into)?;
-    let there = contexts::matching(tx, into, None)?;
-    let there: BTreeMap<_, _> = there.into_iter().map(|(key, (_, it))| (key, it)).collect();
-    let restoration =
-        restore(&there, &receiving.entries, policy).map_err(context::refused(into))?;
+    let restoration = restoration(tx, receiving)?;
     let receipt = Receipt {
         by: by.clone(),
         into,
@@ -128,6 +128,39 @@ pub(super) fn receive(
     let events = events.map_err(refused(id))?;
     context::take_in(tx, receiving.project, into, id, restoration, by)?;
     record(tx, package, events, by, Some(keyed))
+}
+
+/// What a package would change in the context that it is received into.
+fn restoration(tx: &mut Transaction<'_>, receiving: &Receiving) -> Result<Restoration, StoreError> {
+    let (into, policy) = (receiving.into, receiving.policy);
+    let there = contexts::matching(tx, into, None)?;
+    let there: BTreeMap<_, _> = there.into_iter().map(|(key, (_, it))| (key, it)).collect();
+    restore(&there, &receiving.entries, policy).map_err(context::refused(into))
+}
+
+/// Refuses what could not be claimed and received by this machine now. Looks only: whoever receives several packages in one act
+/// asks this of each before the first is claimed. The claim in `receiving` is not looked at.
+pub fn would_receive(
+    tx: &mut Transaction<'_>,
+    receiving: &Receiving,
+    machine: &KeyId,
+    by: &Caller,
+) -> Result<(), StoreError> {
+    let id = receiving.id;
+    let (wall, now) = (packages::clock(tx)?, tx.now.clone());
+    let package = packages::get(tx, id)?;
+    if package.expiry(wall, &now).is_some() {
+        let at = package.label.expires_at;
+        return Err(refused(id)(PackageRefusal::Expired { at }));
+    }
+    let claim = PackageCommand::Claim {
+        ttl: Ttl::default(),
+        machine: Some(machine.clone()),
+    };
+    let claimed = package.decide(&claim, by, wall, &now);
+    claimed.map_err(refused(id))?;
+    context::may_write(by, receiving.into)?;
+    restoration(tx, receiving).map(drop)
 }
 
 fn refused(id: PackageId) -> impl Fn(PackageRefusal) -> StoreError {

@@ -30,7 +30,7 @@ use crate::failure::Failure;
 const DEFAULT_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// What can be said about a package, however it is made.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct DraftArgs {
     /// What it is about: a customer, a ticket, a clone.
     #[arg(long, value_name = "ID")]
@@ -185,6 +185,24 @@ impl DraftArgs {
         self.source_phase = self.source_phase.or_else(|| TASK.parse().ok());
         self.reason = self.reason.or_else(|| reason.parse().ok());
         self
+    }
+
+    /// Whether anybody said anything.
+    pub(crate) fn is_silent(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What was said of a batch, for one of its parts: it is to be received as long, and by the same, and whoever goes on with the
+    /// part is to know what was decided. What must be in the package, and how far it is, is about the whole.
+    pub(crate) fn of_part(&self) -> Self {
+        Self {
+            step: None,
+            status: Status::default(),
+            required: vec![],
+            reusable: false,
+            subject: None,
+            ..self.clone()
+        }
     }
 
     /// What nobody said about where to go on, for a batch that is stopped in the middle.

@@ -7,7 +7,8 @@ use handoff_core::package::{Origin, PackageStanding, PackageState};
 use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, RunId, SessionId, Task};
 use handoff_engine::depot::{Acceptance, Stored};
 use handoff_package::KeyStanding;
-use handoff_store::queue::{Change, Receiving};
+use handoff_store::queue::{Change, Receiving, would_receive};
+use handoff_store::read;
 
 use super::grasp::Grasp;
 use super::probe::{Prober, commands};
@@ -163,6 +164,20 @@ pub(crate) fn receive(
     })
 }
 
+/// Refuses what could not be taken in now, before anything is claimed. Whoever takes in several in one act asks this of each first.
+pub(crate) fn could_receive(args: &Args, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+    desk.caller.may(Action::Receive)?;
+    let into = args.scope.resolve(desk)?;
+    let stored = desk.depot().find(args.package)?;
+    accept(args, &stored, desk, ctx)?;
+    let machine = desk.depot().own_key()?.public().id();
+    let receiving = receiving(args, &stored, stored.record.fence, into, desk);
+    let by = desk.caller.clone();
+    Ok(read(&mut *desk.store, |tx| {
+        would_receive(tx, &receiving, &machine, &by)
+    })?)
+}
+
 /// The right to receive it. Whoever repeats a command by its key needs none: the ledger has the receipt, or refuses.
 fn right(args: &Args, stored: &Stored, grasp: &Grasp, desk: &mut Desk) -> Result<Fence, Failure> {
     let is_over = stored.standing == PackageStanding::Consumed;
@@ -251,15 +266,25 @@ fn take(
     into: ContextScope,
     desk: &mut Desk,
 ) -> Result<Recorded, Failure> {
-    let receiving = Receiving {
+    let receiving = receiving(args, stored, fence, into, desk);
+    desk.submit(Change::Receive(receiving), args.key.key.clone())
+}
+
+fn receiving(
+    args: &Args,
+    stored: &Stored,
+    fence: Fence,
+    into: ContextScope,
+    desk: &Desk,
+) -> Receiving {
+    Receiving {
         id: args.package,
         fence,
         project: desk.project,
         into,
         policy: args.policy.into(),
         entries: stored.opened.package.payload.context.to_entries(),
-    };
-    desk.submit(Change::Receive(receiving), args.key.key.clone())
+    }
 }
 
 impl Received {

@@ -52,8 +52,7 @@ impl BatchPausing {
             && is_held
             && is_still(state, &members)
         {
-            // It is paused already, by that package.
-            return Ok(record.clone());
+            return self.paused_already(record, &draft);
         }
         let note = PauseNote {
             parts: members.iter().map(part_pause).collect(),
@@ -65,7 +64,8 @@ impl BatchPausing {
             desk.submit(Change::Pause { scope, package }, None)?;
             // From here on nothing of it is handed out any more.
             let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, self.batch.id))?;
-            let parts = self.parts(&members, (note.package, &note.parts), desk, ctx)?;
+            let noted = (note.package, &*note.parts);
+            let parts = self.parts(&members, noted, &draft, desk, ctx)?;
             self.seal(draft, &parts, (note.package, fan_in), desk, ctx)
         })?;
         let earlier: Vec<_> = earlier.into_iter().map(|(record, _)| record).collect();
@@ -92,6 +92,25 @@ impl BatchPausing {
         Ok(earlier)
     }
 
+    /// It is told by the package that it was paused with. What somebody says now would go nowhere: that one is sealed.
+    fn paused_already(
+        &self,
+        record: &PackageRecord,
+        draft: &DraftArgs,
+    ) -> Result<PackageRecord, Failure> {
+        if draft.is_silent() {
+            return Ok(record.clone());
+        }
+        let (name, package) = (&self.batch.spec.name, record.label.id);
+        let text = format!(
+            "batch `{name}` is paused already, with {package}, and what you say of it would go nowhere"
+        );
+        Err(Failure::new(ExitCode::Conflict, text).hint(format!(
+            "it goes on with `handoff resume {package}`, and can be paused again when somebody works on it; `handoff package send` or \
+             `export` hands it over as it is"
+        )))
+    }
+
     fn refuse_what_is_over(&self) -> Result<(), Failure> {
         if self.batch.state.is_live() {
             return Ok(());
@@ -107,6 +126,7 @@ impl BatchPausing {
         &self,
         members: &[Task],
         (whole, noted): (PackageId, &[PartPause]),
+        draft: &DraftArgs,
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Vec<PausedPart>, Failure> {
@@ -116,7 +136,7 @@ impl BatchPausing {
             .iter()
             .filter_map(|task| Some((task, noted.iter().find(|it| it.task == task.id)?)))
         {
-            let package = self.part(task, (noted.package, whole), desk, ctx)?;
+            let package = self.part(task, (noted.package, whole), draft, desk, ctx)?;
             parts.extend(package.map(|package| PausedPart {
                 task: task.id,
                 name: task.spec.name.clone(),
@@ -131,12 +151,13 @@ impl BatchPausing {
         &self,
         task: &Task,
         package: (PackageId, PackageId),
+        draft: &DraftArgs,
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
         match &task.state {
             TaskState::Leased { .. } | TaskState::Running { .. } => {
-                self.pause_part(task, package, desk, ctx)
+                self.pause_part(task, package, draft.of_part(), desk, ctx)
             }
             TaskState::Waiting | TaskState::Queued if task.hold.is_some() => left(task, desk),
             TaskState::Waiting
@@ -152,6 +173,7 @@ impl BatchPausing {
         &self,
         task: &Task,
         (package, whole): (PackageId, PackageId),
+        draft: DraftArgs,
         desk: &mut Desk,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
@@ -162,7 +184,7 @@ impl BatchPausing {
             kind: self.kind,
             secrets: self.secrets,
         };
-        let paused = pausing.pause(DraftArgs::default(), desk, ctx);
+        let paused = pausing.pause(draft, desk, ctx);
         let now = read(&mut *desk.store, |tx| tasks::get(tx, task.id))?;
         match paused {
             // It was finished before anybody could stop it.

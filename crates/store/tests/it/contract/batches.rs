@@ -5,8 +5,8 @@ use handoff_core::batch::{
 };
 use handoff_core::hold::HoldScope;
 use handoff_core::task::{Command, Ending, Phase, Refusal, View};
-use handoff_core::{Batch, BatchId, Event, StreamId, Task, TaskId, TaskState};
-use handoff_store::queue::{BatchRef, Change, submit};
+use handoff_core::{Batch, BatchId, Event, PackageId, StreamId, Task, TaskId, TaskState};
+use handoff_store::queue::{BatchRef, Change, TaskRef, submit};
 use handoff_store::{StoreError, batches, events, read, tasks};
 
 use super::on_both_stores;
@@ -21,6 +21,8 @@ on_both_stores! {
     a_part_that_needs_one_that_failed_does_not_keep_the_fan_in_waiting,
     a_held_batch_hands_out_none_of_its_parts,
     a_cancelled_batch_ends_everything_in_it,
+    what_waits_in_a_cancelled_batch_is_called_off_and_asks_for_nobody,
+    a_batch_is_handed_out_again_with_all_that_its_pause_holds,
     a_retried_batch_goes_on_and_comes_to_its_fan_in_again,
     no_part_is_opened_again_under_a_fan_in_at_work,
     parts_that_want_the_same_paths_run_one_after_the_other,
@@ -318,6 +320,33 @@ fn a_cancelled_batch_ends_everything_in_it(fixture: &mut Fixture) {
     assert_eq!(reopened.state, BatchState::Open);
     use Phase::{Queued, Waiting};
     assert_eq!(states(fixture), [Done, Queued, Queued, Waiting, Waiting]);
+    audited(fixture);
+}
+
+fn what_waits_in_a_cancelled_batch_is_called_off_and_asks_for_nobody(fixture: &mut Fixture) {
+    let batch = open(fixture);
+    ask(fixture, &batch, BatchCommand::Cancel { reason: None }).unwrap();
+    assert_eq!(states(fixture), [Phase::Cancelled; 5]);
+    audited(fixture);
+}
+
+fn a_batch_is_handed_out_again_with_all_that_its_pause_holds(fixture: &mut Fixture) {
+    let batch = open(fixture);
+    let scope = HoldScope::Batch(batch.id);
+    let [whole, part, alone] = [(); 3].map(|()| PackageId::from_uuid(uuid()));
+    let package = whole;
+    fixture.submit(Change::Pause { scope, package }).unwrap();
+    for (name, package, whole) in [("b.first", part, Some(whole)), ("b.other", alone, None)] {
+        let task = TaskRef::Id(named(fixture, name).id);
+        let command = Command::Pause { package, whole };
+        fixture.submit(Change::Tell { task, command }).unwrap();
+    }
+    fixture.submit(Change::Unhold { scope }).unwrap();
+    let pauses = ["b.first", "b.other"].map(|name| {
+        let hold = named(fixture, name).hold;
+        hold.and_then(|it| it.pause)
+    });
+    assert_eq!(pauses, [None, Some(alone)], "that one was paused by itself");
     audited(fixture);
 }
 
