@@ -26,6 +26,10 @@ pub struct BatchDocument {
     pub base: String,
     /// When it was opened.
     pub opened_at: Timestamp,
+    /// The package that it is paused with.
+    pub paused_with: Option<String>,
+    /// Who has it, if it was handed over to another store.
+    pub handed_to: Option<String>,
     /// Why it was called off.
     pub reason: Option<String>,
     /// How many parts are done.

@@ -64,7 +64,7 @@ pub use plan::{
     NextDocument, NoteReceipt, PlanDocument, PlanVerdict, ProblemDocument, ProblemSeverity,
     StepDocument, StepReceipt, StepState, ValidateDocument,
 };
-pub use project::{CensusDocument, NeedDocument, ProjectDocument, RunRow, SessionRow};
+pub use project::{CensusDocument, NeedDocument, PausedRow, ProjectDocument, RunRow, SessionRow};
 pub use prompt::{PromptDocument, TemplateDocument};
 pub use session::{
     LogGapDocument, LogLineDocument, PaneDocument, SESSION_EVENT_SCHEMA, SessionDocument,

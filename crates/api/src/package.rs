@@ -16,6 +16,8 @@ pub struct PackageRow {
     pub presence: &'static str,
     /// How often it was received.
     pub receipts: u32,
+    /// The task or the batch that it belongs to, where this ledger knows it: `task fix`, `batch discounts`.
+    pub about: Option<String>,
     /// What stands on it.
     #[serde(flatten)]
     pub label: Label,
@@ -23,8 +25,14 @@ pub struct PackageRow {
 
 impl PackageRow {
     /// The row of a package.
-    pub fn of(record: &PackageRecord, state: PackageStanding, presence: &'static str) -> Self {
+    pub fn of(
+        record: &PackageRecord,
+        state: PackageStanding,
+        presence: &'static str,
+        about: Option<String>,
+    ) -> Self {
         Self {
+            about,
             id: record.label.id.to_string(),
             state,
             presence,

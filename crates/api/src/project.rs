@@ -13,12 +13,27 @@ pub struct ProjectDocument {
     pub sessions: Vec<SessionRow>,
     /// The tasks that have not ended.
     pub tasks: CensusDocument,
+    /// What is paused, and would not go on by itself.
+    pub paused: Vec<PausedRow>,
     /// How many workers live here to take tasks.
     pub workers: usize,
     /// The batches that have not ended, the oldest first.
     pub batches: Vec<BatchRow>,
     /// The runs that have not ended, the oldest first.
     pub runs: Vec<RunRow>,
+}
+
+/// Something that is paused.
+#[derive(Debug, Serialize)]
+pub struct PausedRow {
+    /// `task` or `batch`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// The package that it goes on from.
+    pub package: String,
+    /// What lets it go on.
+    pub command: String,
 }
 
 /// Something that waits for a person.

@@ -68,9 +68,20 @@ pub(crate) fn judge(
         Conclusion::Troubled(setback) => Judgement::PutOff(setback),
         Conclusion::Lost => Judgement::Rejected(Ending::GivenBack(reason("its session was lost"))),
         Conclusion::Over => {
-            Judgement::EndedMeanwhile(Ending::GivenBack(reason("somebody else has the task")))
+            let why = gone(&workshop.reload(task)?);
+            Judgement::EndedMeanwhile(Ending::GivenBack(reason(why)))
         }
     })
+}
+
+/// What became of the right to work on a task that has not ended.
+fn gone(task: &Task) -> &'static str {
+    let is_paused = task.hold.as_ref().is_some_and(|it| it.pause.is_some());
+    match task.state.lease() {
+        Some(_) => "somebody else has the task",
+        None if is_paused => "it was paused",
+        None => "its lease was taken back",
+    }
 }
 
 /// What the agent says that its session used, for whoever has a budget.

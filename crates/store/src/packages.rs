@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use handoff_core::package::PackageStanding;
-use handoff_core::{PackageId, PackageRecord, ProjectId, TaskId, Timestamp};
+use handoff_core::{BatchName, PackageId, PackageRecord, ProjectId, TaskId, TaskName, Timestamp};
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
-use crate::sql::{RowLock, Value};
+use crate::sql::{Row, RowLock, Value};
 use crate::store::{Store, Transaction, write};
 
 /// Where the latest time is kept that was seen in a change of a package.
@@ -132,6 +132,27 @@ pub fn of_task(tx: &mut Transaction<'_>, task: TaskId) -> Result<Vec<PackageReco
     )?;
     rows.iter()
         .map(|row| from_json(field(row.text(0))?))
+        .collect()
+}
+
+/// The names of the tasks that packages of a project belong to, each with that of its batch.
+pub fn task_names(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+) -> Result<BTreeMap<TaskId, (TaskName, Option<BatchName>)>, StoreError> {
+    let rows = tx.query(
+        "SELECT DISTINCT tasks.id, tasks.name, batches.name FROM packages \
+         JOIN tasks ON tasks.id = packages.task LEFT JOIN batches ON batches.id = tasks.batch \
+         WHERE packages.project = $1",
+        &[project.to_string().into()],
+        RowLock::None,
+    )?;
+    let batch = |row: &Row| -> Result<Option<BatchName>, StoreError> {
+        let name = field(row.optional_text(2))?.map(str::parse).transpose();
+        name.map_err(|error| StoreError::Inconsistent(format!("the name of a batch: {error}")))
+    };
+    rows.iter()
+        .map(|row| Ok((parsed(row, 0)?, (parsed(row, 1)?, batch(row)?))))
         .collect()
 }
 

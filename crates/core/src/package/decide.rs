@@ -1,5 +1,6 @@
 //! What a command means for a package: the events that follow from it, or why nothing does.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -57,6 +58,19 @@ pub enum PackageCommand {
     },
 }
 
+/// Why a claim does not count: it is an old one, it is over, or there never was one with its number.
+fn lost_in_words(shown: Fence, newest: Fence) -> String {
+    match shown.cmp(&newest) {
+        Ordering::Less => {
+            format!("claim {shown} is no longer valid, its newest has number {newest}")
+        }
+        Ordering::Equal => {
+            format!("claim {shown} is no longer valid: it was given back or has run out")
+        }
+        Ordering::Greater => format!("no claim of it has number {shown}"),
+    }
+}
+
 /// Why a package is not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PackageRefusal {
@@ -102,7 +116,7 @@ pub enum PackageRefusal {
         at: Timestamp,
     },
     /// The right that was shown is gone.
-    #[error("claim {shown} is no longer valid, its newest has number {newest}")]
+    #[error("{}", lost_in_words(*shown, *newest))]
     ClaimLost {
         /// What was shown.
         shown: Fence,

@@ -1,5 +1,7 @@
 //! What can be asked of a task, and how it says no.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::event::{Evidence, Report};
@@ -135,6 +137,24 @@ pub enum Command {
     },
 }
 
+/// Why a fence does not count: it is an old one, its lease is over, or there never was one with it.
+fn lost_in_words(shown: Fence, newest: Fence) -> String {
+    match shown.cmp(&newest) {
+        Ordering::Less => {
+            format!("fence {shown} is no longer valid, its newest lease has fence {newest}")
+        }
+        Ordering::Equal => {
+            format!("fence {shown} is no longer valid: that lease was taken back or has run out")
+        }
+        Ordering::Greater if newest == Fence::NONE => {
+            format!("no lease of it has fence {shown}: nobody ever had one")
+        }
+        Ordering::Greater => {
+            format!("no lease of it has fence {shown}, the newest has fence {newest}")
+        }
+    }
+}
+
 /// Why a command changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -142,7 +162,7 @@ pub enum Refusal {
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
     /// The fence shown is not that of a valid lease.
-    #[error("fence {shown} is no longer valid, its newest lease has fence {newest}")]
+    #[error("{}", lost_in_words(*shown, *newest))]
     LeaseLost {
         /// What the caller showed.
         shown: Fence,
@@ -184,4 +204,30 @@ pub enum Refusal {
     /// An attempt at a phase of a run is over; the run makes a new one.
     #[error("it is an attempt at a phase of a run, which is over")]
     OfRun,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_that_does_not_count_is_told_for_what_it_is() {
+        let told = |shown, newest| lost_in_words(Fence::new(shown), Fence::new(newest));
+        for (shown, newest, expected) in [
+            (
+                1,
+                2,
+                "fence 1 is no longer valid, its newest lease has fence 2",
+            ),
+            (
+                1,
+                1,
+                "fence 1 is no longer valid: that lease was taken back or has run out",
+            ),
+            (2, 1, "no lease of it has fence 2, the newest has fence 1"),
+            (1, 0, "no lease of it has fence 1: nobody ever had one"),
+        ] {
+            assert_eq!(told(shown, newest), expected);
+        }
+    }
 }

@@ -45,12 +45,12 @@ pub(crate) struct Args {
 
 /// What is paused: a task, a session, or a batch.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("paused").required(true).args(["task", "batch", "session"])))]
 pub(crate) struct What {
     /// The task, by name or id.
-    #[arg(required_unless_present_any = ["session", "batch"], conflicts_with_all = ["session", "batch"])]
     task: Option<String>,
     /// The batch, by name or id: all of its parts that are worked on.
-    #[arg(long, value_name = "BATCH", conflicts_with = "session")]
+    #[arg(long, value_name = "BATCH")]
     batch: Option<String>,
     /// The session, by name or id.
     #[arg(long, value_name = "SESSION")]

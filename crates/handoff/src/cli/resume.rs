@@ -10,7 +10,9 @@ use handoff_agents::Agent;
 use handoff_api::{ExitCode, ReceivedDocument};
 use handoff_core::package::PackageStanding;
 use handoff_core::task::Command;
-use handoff_core::{ContextScope, HoldScope, PackageId, SessionId, SessionName, Task, TaskId};
+use handoff_core::{
+    BatchId, ContextScope, Hold, HoldScope, PackageId, SessionId, SessionName, Task, TaskId,
+};
 use handoff_engine::depot::Stored;
 use handoff_package::payload::{BatchState, SessionState};
 use handoff_session::{Standing, catalogue, inbox};
@@ -20,6 +22,7 @@ use handoff_store::{holds, read};
 use super::package::desk_for;
 use super::package::grasp::Grasp;
 use super::package::receive::{self, PolicyArg, Received};
+use super::pause::unreceived;
 use super::session::address::{places, unreadable};
 use super::session::{run as sessions, stop_session};
 use crate::context::Context;
@@ -29,8 +32,27 @@ use arrival::Subject;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The package that `handoff pause` made.
-    package: PackageId,
+    #[command(flatten)]
+    what: What,
+    #[command(flatten)]
+    how: How,
+}
+
+/// What is to go on.
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("paused").required(true).args(["package", "batch"])))]
+struct What {
+    /// The package that `handoff pause` made, or the task that it paused, by name or id.
+    #[arg(value_name = "PACKAGE|TASK")]
+    package: Option<String>,
+    /// The batch that is paused, by name or id.
+    #[arg(long, value_name = "BATCH")]
+    batch: Option<String>,
+}
+
+/// How it is to go on.
+#[derive(Debug, Clone, clap::Args)]
+struct How {
     /// What becomes of keys of the context that were changed since.
     #[arg(long, value_enum, default_value_t = PolicyArg::Refuse)]
     policy: PolicyArg,
@@ -49,7 +71,52 @@ pub(crate) struct Args {
     accept_commands: bool,
 }
 
+/// What is wanted, when it is known what that is.
+struct Asked {
+    package: PackageId,
+    how: How,
+}
+
+impl What {
+    /// The package that it goes on from.
+    fn find(&self, ctx: &Context) -> Result<PackageId, Failure> {
+        let package = self.package.as_deref().unwrap_or_default();
+        if package.starts_with(PackageId::PREFIX) {
+            return package.parse().map_err(|error| {
+                Failure::usage(format!("{package:?} is not the id of a package")).because(&error)
+            });
+        }
+        let mut desk = Desk::open(ctx)?;
+        let desk = &mut desk;
+        let (name, task, hold) = match &self.batch {
+            Some(batch) => {
+                let batch = desk.batch(batch)?;
+                let hold = hold_of(batch.id, desk)?;
+                (batch.spec.name.to_string(), batch.spec.fan_in, hold)
+            }
+            None => {
+                let task = desk.task(package)?;
+                (task.spec.name.to_string(), task.id, task.hold)
+            }
+        };
+        // Where a person had held it before, the last one counts.
+        let newest = match hold.map(|hold| hold.pause) {
+            Some(Some(pause)) => Some(pause),
+            Some(None) => unreceived(task, desk)?.pop().map(|it| it.label.id),
+            None => None,
+        };
+        newest.ok_or_else(|| {
+            Failure::new(ExitCode::Conflict, format!("`{name}` is not paused"))
+                .hint("what can be received: `handoff package list --status active`")
+        })
+    }
+}
+
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
+    let args = &Asked {
+        package: args.what.find(ctx)?,
+        how: args.how.clone(),
+    };
     let mut desk = desk_for(args.package, ctx)?;
     let stored = desk.depot().find(args.package)?;
     if stored.opened.package.payload.run.is_some() {
@@ -60,7 +127,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     let grasp = Grasp::take(args.package, &mut desk)?;
     let mut subject = Subject::find(&stored, &mut desk)?;
     if subject.task.is_none() {
-        arrival::take_over(&stored, args.accept_commands, &grasp, &mut desk, ctx)?;
+        arrival::take_over(&stored, args.how.accept_commands, &grasp, &mut desk, ctx)?;
         subject = Subject::find(&stored, &mut desk)?;
     }
     put_back_if_nothing_began(&stored, &subject, &grasp, &mut desk, ctx)?;
@@ -73,7 +140,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
         (Some(session), Some(task)) => in_session(args, &session, (&task, grasp), &mut desk, ctx),
         (Some(session), None) => session_alone(args, &session, grasp, &mut desk, ctx),
         (None, Some(task)) => {
-            let received = take_up(args.package, args.policy, &task, &grasp, &mut desk, ctx)?;
+            let received = take_up(args.package, args.how.policy, &task, &grasp, &mut desk, ctx)?;
             let name = &task.spec.name;
             let line = format!(
                 "{name} goes on: `handoff worker --once`, or `handoff run AGENT --task {name}`"
@@ -116,12 +183,14 @@ fn put_back_if_nothing_began(
 }
 
 fn is_held(batch: Option<&BatchState>, desk: &mut Desk) -> Result<bool, Failure> {
-    let scopes: Vec<_> = batch
-        .map(|it| HoldScope::Batch(it.id))
-        .into_iter()
-        .collect();
+    let hold = batch.map(|it| hold_of(it.id, desk)).transpose()?;
+    Ok(hold.flatten().is_some())
+}
+
+fn hold_of(batch: BatchId, desk: &mut Desk) -> Result<Option<Hold>, Failure> {
+    let scopes = [HoldScope::Batch(batch)];
     let hold = read(&mut *desk.store, |tx| holds::in_force(tx, &scopes))?;
-    Ok(hold.is_some())
+    Ok(hold.map(|(_, hold)| hold))
 }
 
 /// Whether a session of this machine was to go on with it and got no word of it. If it still waits, nobody needs it.
@@ -181,14 +250,14 @@ fn unhold(task: TaskId, desk: &mut Desk) -> Result<(), Failure> {
 }
 
 fn told(
-    args: &Args,
+    args: &Asked,
     task: &Task,
     line: String,
     received: &Received,
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
     if ctx.out.is_json() {
-        let asked = receive::Args::into_task(args.package, task, args.policy);
+        let asked = receive::Args::into_task(args.package, task, args.how.policy);
         let document = received.document(&asked);
         ctx.out.document(ReceivedDocument::SCHEMA, document)?;
     } else {
@@ -200,14 +269,15 @@ fn told(
 
 /// A fresh session for the task that the paused one worked on.
 fn in_session(
-    args: &Args,
+    args: &Asked,
     session: &SessionState,
     (task, grasp): (&Task, Grasp),
     desk: &mut Desk,
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
-    let begin = sessions::Args::resuming(agent(args, session)?, args.id.clone(), args.detach);
-    let taken = take_up(args.package, args.policy, task, &grasp, desk, ctx)?;
+    let begin =
+        sessions::Args::resuming(agent(args, session)?, args.how.id.clone(), args.how.detach);
+    let taken = take_up(args.package, args.how.policy, task, &grasp, desk, ctx)?;
     let prompt = taken.prompt();
     let name = task.spec.name.to_string();
     let begin = begin.with_task(name.clone(), prompt);
@@ -221,15 +291,16 @@ fn in_session(
 
 /// A fresh session that takes in the context of the paused one.
 fn session_alone(
-    args: &Args,
+    args: &Asked,
     session: &SessionState,
     grasp: Grasp,
     desk: &mut Desk,
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
-    let begin = sessions::Args::resuming(agent(args, session)?, args.id.clone(), args.detach);
+    let begin =
+        sessions::Args::resuming(agent(args, session)?, args.how.id.clone(), args.how.detach);
     sessions::begin(&begin, ctx, |known, ctx| {
-        let asked = receive::Args::into_session(args.package, known.record.id, args.policy);
+        let asked = receive::Args::into_session(args.package, known.record.id, args.how.policy);
         let prompt = receive::receive(&asked, &grasp, desk, ctx)?.prompt();
         sessions::send_first(prompt, known)?;
         drop(grasp);
@@ -238,8 +309,8 @@ fn session_alone(
 }
 
 /// Which agent goes on: our own of that name. A command that stands in a package is not run.
-fn agent(args: &Args, session: &SessionState) -> Result<OsString, Failure> {
-    if let Some(agent) = &args.agent {
+fn agent(args: &Asked, session: &SessionState) -> Result<OsString, Failure> {
+    if let Some(agent) = &args.how.agent {
         return Ok(agent.clone());
     }
     if session.agent.as_str() == Agent::GENERIC {

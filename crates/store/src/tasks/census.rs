@@ -30,9 +30,11 @@ pub fn census(
     project: ProjectId,
     most: u32,
 ) -> Result<Census, StoreError> {
-    let sql = "SELECT state, is_held, count(*) FROM \
-               (SELECT state, is_held FROM tasks WHERE project = $1 AND is_live = 1 LIMIT $2) AS counted \
-               GROUP BY state, is_held";
+    // What is held above counts too: nobody gets it either.
+    let sql = "SELECT state, held, count(*) FROM (SELECT state, CAST(CASE WHEN is_held = 1 OR EXISTS \
+               (SELECT 1 FROM holds WHERE body IS NOT NULL AND scope IN ('everything', tasks.project, tasks.batch)) \
+               THEN 1 ELSE 0 END AS BIGINT) AS held FROM tasks WHERE project = $1 AND is_live = 1 LIMIT $2) AS counted \
+               GROUP BY state, held";
     let values = [project.to_string().into(), (i64::from(most) + 1).into()];
     let rows = tx.query(sql, &values, RowLock::None)?;
     let (mut census, mut all) = (Census::default(), 0_usize);

@@ -2,13 +2,15 @@
 
 use handoff_api::{BatchDocument, BatchPartDocument, LeftOutDocument, PartFacts};
 use handoff_core::batch::{
-    Batch, Calibration, Estimate, Expected, Forecast, Kind, Measured, Outcome, Sample, stints,
+    Batch, BatchState, Calibration, Estimate, Expected, Forecast, Kind, Measured, Outcome, Sample,
+    stints,
 };
+use handoff_core::package::PackageState;
 use handoff_core::task::View;
 use handoff_core::{Event, HoldScope, StreamId, Task, TaskId};
 use handoff_session::Places;
 use handoff_store::queue::BatchRef;
-use handoff_store::{StoreError, Transaction, batches, events, holds, read, tasks};
+use handoff_store::{StoreError, Transaction, batches, events, holds, packages, read, tasks};
 
 use crate::cli::attempt::step_of;
 use crate::desk::Desk;
@@ -45,7 +47,8 @@ pub(super) fn take(
         let forecast = Forecast::of(&tasks.measured, known);
         let parts = tasks.documents(&forecast, &view, &places);
         let document = document(&batch, is_held, parts, &forecast)?;
-        let document = told(document, tasks.fan_in().and_then(Outcome::of));
+        let mut document = told(document, tasks.fan_in().and_then(Outcome::of));
+        (document.paused_with, document.handed_to) = whereabouts(tx, &batch)?;
         Ok(Look {
             document,
             measured: tasks.measured,
@@ -64,6 +67,29 @@ fn is_held(tx: &mut Transaction<'_>, batch: &Batch) -> Result<bool, StoreError> 
     let mut scopes = HoldScope::over(batch.project).to_vec();
     scopes.push(HoldScope::Batch(batch.id));
     Ok(batch.state.is_live() && holds::in_force(tx, &scopes)?.is_some())
+}
+
+/// The package that it is paused with, and who has it if it was handed to another store.
+fn whereabouts(
+    tx: &mut Transaction<'_>,
+    batch: &Batch,
+) -> Result<(Option<String>, Option<String>), StoreError> {
+    if batch.state.is_live() {
+        let held = holds::in_force(tx, &[HoldScope::Batch(batch.id)])?;
+        let pause = held.and_then(|(_, hold)| hold.pause);
+        return Ok((pause.map(|it| it.to_string()), None));
+    }
+    let left = packages::of_task(tx, batch.spec.fan_in)?;
+    let to = left.iter().rev().find_map(|it| match &it.state {
+        PackageState::Transferred { to, .. } => Some(to.to_string()),
+        PackageState::Created
+        | PackageState::Claimed { .. }
+        | PackageState::Consumed { .. }
+        | PackageState::Cancelled { .. }
+        | PackageState::Expired { .. } => None,
+    });
+    let is_called_off = matches!(batch.state, BatchState::Cancelled { .. });
+    Ok((None, to.filter(|_| is_called_off)))
 }
 
 /// The tasks of a batch with what was measured of each: parts first, the fan-in last.
@@ -123,6 +149,8 @@ fn document(
         name: batch.spec.name.to_string(),
         state: batch.state.word(),
         is_held,
+        paused_with: None,
+        handed_to: None,
         base: batch.spec.base.to_string(),
         opened_at: batch.opened_at,
         reason: BatchDocument::reason_of(batch),

@@ -84,7 +84,11 @@ fn tell_parts(
 ) -> Result<(), Failure> {
     let name = ctx.out.styled(Tone::Strong, &batch.name);
     let state = ctx.out.styled(list::tone(batch.state), batch.state);
-    let held = if batch.is_held { ", held" } else { "" };
+    let held = match (&batch.paused_with, batch.is_held) {
+        (Some(_), _) => ", paused",
+        (None, true) => ", held",
+        (None, false) => "",
+    };
     let (done, all) = (batch.done, batch.parts.len());
     let left = { batch.left_seconds }.map_or_else(String::new, |it| {
         format!(", about {} left", span_text(Duration::from_secs_f64(it)))
@@ -98,7 +102,22 @@ fn tell_parts(
         let rest = ctx.out.styled(Tone::Faint, rest);
         ctx.out.line(rest)?;
     }
-    Ok(())
+    tell_whereabouts(batch, ctx)
+}
+
+/// Why nothing goes on here, and how it can.
+fn tell_whereabouts(batch: &BatchDocument, ctx: &mut Context) -> Result<(), Failure> {
+    let name = &batch.name;
+    let text = match (&batch.paused_with, &batch.handed_to, &batch.reason) {
+        (Some(package), _, _) => format!("It is paused: `handoff resume {package}` lets it go on."),
+        (None, Some(to), _) => format!(
+            "It was handed to {}, where it goes on. Only if it never arrived there: `handoff batch retry {name}`.",
+            one_line(to)
+        ),
+        (None, None, Some(reason)) => format!("It was called off: {}", one_line(reason)),
+        (None, None, None) => return Ok(()),
+    };
+    Ok(ctx.out.note(format!("\n{}", plain(&text)))?)
 }
 
 /// Where the result is, and what is left to do with it.
@@ -186,7 +205,7 @@ fn tell_trouble(batch: &BatchDocument, most: usize, ctx: &mut Context) -> Result
     if let Some(more) = trouble.len().checked_sub(most).filter(|more| *more > 0) {
         ctx.out.line(format!("and {more} more"))?;
     }
-    if batch.state != "done" {
+    if batch.state != "done" && batch.handed_to.is_none() {
         let advice = format!(
             "\nWhen that is put right: `handoff batch retry {}`.",
             batch.name

@@ -1,8 +1,10 @@
 //! `handoff package list`.
 
 use handoff_api::{ExitCode, PackageRow, PackagesDocument};
-use handoff_core::package::{PackageStanding, SessionRef, SubjectId};
-use handoff_core::{PackageRecord, Timestamp};
+use std::collections::BTreeMap;
+
+use handoff_core::package::{Label, PackageStanding, SessionRef, SubjectId};
+use handoff_core::{BatchName, PackageRecord, TaskId, TaskName, Timestamp};
 use handoff_package::shelf::{Headers, Presence};
 use handoff_store::{packages, read};
 
@@ -10,6 +12,9 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::{Table, Tone};
+
+/// What tasks are called, and their batches.
+type TaskNames = BTreeMap<TaskId, (TaskName, Option<BatchName>)>;
 
 /// So many rows are read at a time.
 const PAGE: u32 = 1_000;
@@ -98,6 +103,7 @@ fn page(desk: &mut Desk, args: &Args) -> Result<PackagesDocument, Failure> {
         damaged: vec![],
         has_more: false,
     };
+    let names = read(&mut *desk.store, |tx| packages::task_names(tx, project))?;
     let mut after: Option<PackageRecord> = None;
     loop {
         let rows = read(&mut *desk.store, |tx| {
@@ -111,7 +117,8 @@ fn page(desk: &mut Desk, args: &Args) -> Result<PackagesDocument, Failure> {
                     return Ok(document);
                 }
                 let presence = presence(&record, standing, &headers, is_shared);
-                document.add(&record, standing, presence);
+                let about = about(&record, &names);
+                document.add(&record, (standing, presence), about);
             }
             after = Some(record);
         }
@@ -119,6 +126,17 @@ fn page(desk: &mut Desk, args: &Args) -> Result<PackagesDocument, Failure> {
             return Ok(document);
         }
     }
+}
+
+/// The task that it belongs to, or the batch that was paused with it: that has its name on the label.
+fn about(record: &PackageRecord, names: &TaskNames) -> Option<String> {
+    let (task, batch) = names.get(&record.task()?)?;
+    let subject = record.label.subject_id.as_ref();
+    let is_of = |batch: &&BatchName| subject.is_some_and(|it| it.as_str() == batch.as_str());
+    Some(match batch.as_ref().filter(is_of) {
+        Some(batch) => format!("batch {batch}"),
+        None => format!("task {task}"),
+    })
 }
 
 /// Whether the header on the shelf is the one that the ledger knows.
@@ -140,11 +158,21 @@ fn presence(
 
 /// Puts a row into the document, and tells if it is damaged.
 trait Listing {
-    fn add(&mut self, record: &PackageRecord, standing: PackageStanding, presence: Presence);
+    fn add(
+        &mut self,
+        record: &PackageRecord,
+        standing: (PackageStanding, Presence),
+        about: Option<String>,
+    );
 }
 
 impl Listing for PackagesDocument {
-    fn add(&mut self, record: &PackageRecord, standing: PackageStanding, presence: Presence) {
+    fn add(
+        &mut self,
+        record: &PackageRecord,
+        (standing, presence): (PackageStanding, Presence),
+        about: Option<String>,
+    ) {
         let id = record.label.id;
         let word = match presence {
             Presence::Whole => "whole",
@@ -154,7 +182,8 @@ impl Listing for PackagesDocument {
         if presence != Presence::Whole {
             self.damaged.push(format!("{id} is {word}"));
         }
-        self.packages.push(PackageRow::of(record, standing, word));
+        self.packages
+            .push(PackageRow::of(record, standing, word, about));
     }
 }
 
@@ -163,12 +192,10 @@ fn table(rows: &[PackageRow]) -> Table {
     let short = |at: Timestamp| at.strftime("%Y-%m-%d %H:%M").to_string();
     for row in rows {
         let label = &row.label;
-        let about = [
-            label.subject_id.as_ref().map(ToString::to_string),
-            label.source_phase.as_ref().map(ToString::to_string),
-            label.task.map(|task| task.to_string()),
-        ];
-        let about: Vec<_> = about.into_iter().flatten().collect();
+        let about = match &row.about {
+            Some(about) => vec![about.clone()],
+            None => foreign(label),
+        };
         let (tone, state) = match row.presence {
             "whole" => (tone(row.state), row.state.word()),
             word => (Tone::Bad, word),
@@ -186,6 +213,16 @@ fn table(rows: &[PackageRow]) -> Table {
         ]);
     }
     table
+}
+
+/// What stands on one whose task is not in this ledger, or that belongs to none.
+fn foreign(label: &Label) -> Vec<String> {
+    let about = [
+        label.subject_id.as_ref().map(ToString::to_string),
+        label.source_phase.as_ref().map(ToString::to_string),
+        label.task.map(|task| task.to_string()),
+    ];
+    about.into_iter().flatten().collect()
 }
 
 fn tone(state: PackageStanding) -> Tone {

@@ -7,7 +7,7 @@ use handoff_package::payload::{BatchState, PausedPart};
 use handoff_store::queue::Change;
 use handoff_store::{packages, read, tasks};
 
-use super::{Args, expired, take_up, unhold};
+use super::{Asked, expired, take_up, unhold};
 use crate::cli::package::grasp::Grasp;
 use crate::cli::package::receive::{self, PolicyArg, Received};
 use crate::context::Context;
@@ -16,7 +16,7 @@ use crate::failure::Failure;
 
 /// Lets all parts of a batch go on from their packages. Whoever is killed before its hold is taken away can say the same again.
 pub(super) fn goes_on(
-    args: &Args,
+    args: &Asked,
     batch: &BatchState,
     (fan_in, grasp): (&Task, &Grasp),
     desk: &mut Desk,
@@ -25,9 +25,9 @@ pub(super) fn goes_on(
     let parts = waiting(batch, desk)?;
     can_go_on(args, batch, (fan_in, &parts), desk, ctx)?;
     for part in &parts {
-        part.goes_on(args.policy, desk, ctx)?;
+        part.goes_on(args.how.policy, desk, ctx)?;
     }
-    let received = take_up(args.package, args.policy, fan_in, grasp, desk, ctx)?;
+    let received = take_up(args.package, args.how.policy, fan_in, grasp, desk, ctx)?;
     let scope = HoldScope::Batch(batch.id);
     desk.submit(Change::Unhold { scope }, None)?;
     Ok(received)
@@ -70,7 +70,7 @@ impl Waiting<'_> {
 
 /// Refuses a batch of which something could not be received: a resume that stops in the middle would have handed out half of it.
 fn can_go_on(
-    args: &Args,
+    args: &Asked,
     batch: &BatchState,
     (fan_in, parts): (&Task, &[Waiting<'_>]),
     desk: &mut Desk,
@@ -79,7 +79,7 @@ fn can_go_on(
     let parts = parts.iter().filter(|it| !it.is_received);
     let of_parts = parts.map(|it| (it.part.package, &it.task));
     for (package, task) in of_parts.chain([(args.package, fan_in)]) {
-        let asked = receive::Args::into_task(package, task, args.policy);
+        let asked = receive::Args::into_task(package, task, args.how.policy);
         let Err(mut failure) = receive::could_receive(&asked, desk, ctx) else {
             continue;
         };

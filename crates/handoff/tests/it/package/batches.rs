@@ -1,6 +1,7 @@
 //! A batch is paused, goes on and is handed over as one: all of it or nothing, with what was said of it.
 
 use std::fs;
+use std::path::PathBuf;
 
 use handoff_testkit::postgres::fresh_database;
 use serde_json::Value;
@@ -195,7 +196,10 @@ fn live_agents_of_a_batch_are_ended_and_others_go_on() {
     while states(&stage) != ["running", "running"] {}
     let id = pause(&stage, &["--decision", "Tabs."]);
     assert_eq!(states(&stage), ["held", "held"]);
-    stage.until_free("holder.lock");
+    while stage.json("ps")["sessions"] != serde_json::json!([]) {}
+    let said = [worker.line(), worker.line()];
+    let paused = |line: &String| line.ends_with("is given back: it was paused");
+    assert!(said.iter().all(paused), "{said:?}");
     assert!(
         worker.is_running(),
         "it is told that there is nothing to do"
@@ -210,4 +214,89 @@ fn live_agents_of_a_batch_are_ended_and_others_go_on() {
     }
     worker.kill();
     stage.say("doctor --audit").success();
+}
+
+/// How many attempts have begun to write.
+fn unfinished(stage: &Stage) -> usize {
+    let trees = stage.env.handoff_home().join("worktrees");
+    let below = |path: &PathBuf| fs::read_dir(path).into_iter().flatten().flatten();
+    let trees = below(&trees).flat_map(|project| below(&project.path()));
+    trees
+        .filter(|tree| tree.path().join("half.txt").exists())
+        .count()
+}
+
+#[test]
+fn what_is_handed_over_goes_on_there_and_not_here() {
+    let stage = Stage::new();
+    stage.repo.write("batch.toml", MANIFEST);
+    stage.say("dump --open-batch batch.toml").success();
+    let wait = "[[step]]\nwrite = { path = \"half.txt\", text = \"half\\n\" }\n[[step]]\nexpect = \"never\"\n";
+    let script = stage.script("agent.toml", wait);
+    let words = ["worker", "--slots", "2", "--script"];
+    let mut worker = stage.start(words.into_iter().chain([script.to_str().unwrap()]));
+    while unfinished(&stage) < 2 {}
+    let file = stage.env.work().join("b.hof");
+    let hand = ["transfer", "--batch", "b", "--to", "host b", "-o"];
+    let handed = stage.run(hand.into_iter().chain([file.to_str().unwrap()]));
+    let told = handed.success().stderr;
+    for task in ["b.one", "b.two"] {
+        assert!(told.contains(&format!("`handoff rescue {task}`")), "{told}");
+    }
+    worker.kill();
+    // What waited for another is called off like the others, and asks for nobody.
+    assert_eq!(stage.state("b.three"), "cancelled");
+    let shown = stage.say("batch show b").success();
+    let told = format!("{}{}", shown.stdout, shown.stderr);
+    assert!(told.contains("It was handed to host b"), "{told}");
+    assert!(!told.contains("When that is put right"), "{told}");
+    assert_eq!(stage.json("batch show b")["handed_to"], "host b");
+}
+
+#[test]
+fn a_pause_is_told_wherever_somebody_looks() {
+    looked_at(&begun(Stage::new()));
+}
+
+#[test]
+fn a_pause_of_a_team_is_told_too() {
+    let Some(database) = fresh_database() else {
+        return;
+    };
+    looked_at(&begun_by_a_team(database.url()));
+}
+
+fn looked_at(stage: &Stage) {
+    stage.feature("tables", "- [ ] make it\n");
+    stage.add("long");
+    stage.claim("long");
+    stage.say("pause long").success();
+    let id = pause(stage, &[]);
+    let status = stage.say("status").success().stdout;
+    assert!(!status.contains("no worker lives"), "{status}");
+    assert!(status.contains("5 held"), "{status}");
+    for command in ["`handoff resume --batch b`", "`handoff resume long`"] {
+        assert!(status.contains(command), "{status}");
+    }
+    let paused = &stage.json("status")["project"]["paused"];
+    assert_eq!(paused[0]["package"], id.as_str(), "{paused}");
+    let shown = stage.say("batch show b").success();
+    assert!(shown.stdout.contains("b  open, paused"), "{}", shown.stdout);
+    let resume = format!("`handoff resume {id}`");
+    assert!(shown.stderr.contains(&resume), "{}", shown.stderr);
+    let listed = stage.say("package list").success().stdout;
+    for about in ["batch b", "task b.one", "task b.two", "task long"] {
+        assert!(listed.contains(about), "{about}: {listed}");
+    }
+    stage.say("resume --batch b").success();
+    stage.say("resume long").success();
+    assert_eq!(stage.state("long"), "queued");
+    assert_eq!(states(stage), ["queued", "queued"]);
+    let status = stage.say("status").success().stdout;
+    assert!(status.contains("no worker lives"), "{status}");
+    stage.say("resume long").failure(4);
+    stage.say("resume --batch b").failure(4);
+    stage.say("resume pkg_x").failure(2);
+    stage.say("resume nothing").failure(3);
+    stage.say("resume").failure(2);
 }

@@ -4,14 +4,15 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use handoff_api::{
-    BatchRow, CensusDocument, NeedDocument, ProjectDocument, RunRow, SessionDocument, SessionRow,
+    BatchRow, CensusDocument, NeedDocument, PausedRow, ProjectDocument, RunRow, SessionDocument,
+    SessionRow,
 };
 use handoff_core::batch::{BatchState, Outcome};
 use handoff_core::run::{Run, RunState};
 use handoff_core::task::{Ending, Part};
-use handoff_core::{Batch, BatchId, ProjectId, Task, TaskState};
+use handoff_core::{Batch, BatchId, Hold, ProjectId, Task, TaskState};
 use handoff_store::tasks::Census;
-use handoff_store::{StoreError, Transaction, batches, read, runs, tasks};
+use handoff_store::{StoreError, Transaction, batches, holds, read, runs, tasks};
 
 use crate::cli::batch::row;
 use crate::cli::session::ps;
@@ -36,6 +37,8 @@ struct Ledger {
     in_trouble: Vec<Task>,
     /// Batches that are over and have a result.
     results: Vec<(Batch, Outcome)>,
+    held: Vec<Task>,
+    held_batches: Vec<(BatchId, Hold)>,
 }
 
 pub(super) fn look(desk: &mut Desk, ctx: &Context) -> Result<ProjectDocument, Failure> {
@@ -48,6 +51,7 @@ pub(super) fn look(desk: &mut Desk, ctx: &Context) -> Result<ProjectDocument, Fa
         needs: needs(&sessions, &ledger, landings),
         sessions: sessions.into_iter().map(session_row).collect(),
         tasks: counted(ledger.census),
+        paused: paused(&ledger),
         workers,
         runs: ledger.runs.iter().map(run_row).collect(),
         batches: ledger.batches.into_iter().map(|(_, row)| row).collect(),
@@ -69,6 +73,8 @@ impl Ledger {
             runs: runs::live(tx, project)?,
             in_trouble: still_of_interest(tx, in_trouble)?,
             results: results(tx, project)?,
+            held: tasks::held(tx, project)?,
+            held_batches: holds::of_batches(tx, project)?,
         })
     }
 }
@@ -92,6 +98,32 @@ fn still_of_interest(
         kept.extend(is_kept.then_some(task));
     }
     Ok(kept)
+}
+
+/// What goes on with its package. A part that was paused with its batch goes on with that.
+fn paused(ledger: &Ledger) -> Vec<PausedRow> {
+    let batches = ledger.batches.iter().filter_map(|(batch, _)| {
+        let mut holds = ledger.held_batches.iter();
+        let (_, hold) = holds.find(|(id, _)| *id == batch.id)?;
+        let name = &batch.spec.name;
+        Some(PausedRow {
+            kind: "batch",
+            name: name.to_string(),
+            package: hold.pause?.to_string(),
+            command: format!("handoff resume --batch {name}"),
+        })
+    });
+    let tasks = ledger.held.iter().filter_map(|task| {
+        let hold = task.hold.as_ref().filter(|it| it.whole.is_none())?;
+        let name = &task.spec.name;
+        Some(PausedRow {
+            kind: "task",
+            name: name.to_string(),
+            package: hold.pause?.to_string(),
+            command: format!("handoff resume {name}"),
+        })
+    });
+    batches.chain(tasks).collect()
 }
 
 const fn is_settled(batch: &Batch) -> bool {

@@ -1,6 +1,8 @@
 //! Sessions, queue, batches and runs on a line each, and what of them waits for a person.
 
-use handoff_api::{BatchRow, CensusDocument, NeedDocument, ProjectDocument, RunRow, SessionRow};
+use handoff_api::{
+    BatchRow, CensusDocument, NeedDocument, PausedRow, ProjectDocument, RunRow, SessionRow,
+};
 
 use super::Row;
 use crate::output::{Tone, cut, one_line};
@@ -20,6 +22,12 @@ pub(super) fn rows(project: &ProjectDocument) -> Vec<Row> {
         "batch",
         "handoff batch list",
         batch,
+    ));
+    rows.extend(named(
+        &project.paused,
+        "paused",
+        "handoff package list",
+        paused,
     ));
     rows.extend(named(&project.runs, "run", "handoff workflow status", run));
     rows
@@ -128,6 +136,16 @@ fn batch(batch: &BatchRow) -> (Tone, String) {
         Tone::Active,
         format!("{name}  {bar}  {done} of {parts} parts done{trouble}"),
     )
+}
+
+fn paused(paused: &PausedRow) -> (Tone, String) {
+    let PausedRow {
+        kind,
+        name,
+        command,
+        ..
+    } = paused;
+    (Tone::Faint, format!("{kind} {name}: `{command}`"))
 }
 
 fn run(run: &RunRow) -> (Tone, String) {
