@@ -308,26 +308,44 @@ impl WatchdogDocument {
     pub const SCHEMA: &str = "handoff.watchdog/1";
 }
 
-/// What the notify command is told.
+/// What the notify command is told. What is not known, or does not apply, is null.
 #[derive(Debug, Serialize)]
-pub struct SummonsDocument<'a> {
+pub struct SummonsDocument {
     /// `handoff.summons/1`.
     pub schema: &'static str,
-    /// `answer` (the agent asks something), `help` (it cannot go on) or `look` (it did not work).
+    /// `answer` (the agent asks something), `help` (it cannot go on), `look` (it did not work) or `agree` (a gate).
     pub need: &'static str,
     /// What is asked, needed or wrong.
-    pub detail: &'a str,
+    pub detail: String,
+    /// The command that shows a person what to do.
+    pub command: String,
+    /// The id of the project.
+    pub project: String,
+    /// Where its repository is: the command is for there.
+    pub repository: String,
     /// The name of the task.
-    pub task: &'a str,
+    pub task: Option<String>,
     /// Its id.
-    pub task_id: String,
+    pub task_id: Option<String>,
     /// Which attempt at it.
-    pub attempt: u64,
-    /// The session.
-    pub session: String,
+    pub attempt: Option<u64>,
+    /// The batch that it belongs to.
+    pub batch: Option<String>,
+    /// Tasks that did not begin because of it.
+    pub behind: Vec<String>,
+    /// The run that waits.
+    pub run: Option<String>,
+    /// The phase that it is in.
+    pub phase: Option<String>,
+    /// The session that asks.
+    pub session: Option<String>,
+    /// What it asks, in its own words.
+    pub question: Option<String>,
+    /// What can be answered, in order: `handoff answer --choose N`.
+    pub choices: Vec<String>,
 }
 
-impl SummonsDocument<'_> {
+impl SummonsDocument {
     /// The schema of a summons.
     pub const SCHEMA: &'static str = "handoff.summons/1";
 }

@@ -209,9 +209,7 @@ impl Walk {
         let occupied = occupy(workshop, &self.task)?;
         if let Some(why) = self.storm(workshop)? {
             reconcile::save(workshop, &self.task, Attempt::of(&self.task)).ok();
-            let ending = self.reject(workshop, Ending::Blocked(reason(&why)))?;
-            self.summon(&ending, spawn);
-            return Ok(ending);
+            return self.reject(workshop, Ending::Blocked(reason(&why)));
         }
         let (at, work) = match self.stage {
             Stage::Claimed => self.set_out(workshop, spawn)?,
@@ -231,7 +229,7 @@ impl Walk {
             }
             Work::OfTool { checked } => judge_gathered(workshop, task, base, &at, checked)?,
         };
-        self.conclude(workshop, judgement, spawn, occupied)
+        self.conclude(workshop, judgement, occupied)
     }
 
     /// Whether the judgement runs something of what the agent left: a check, or the tests of a phase.
@@ -424,7 +422,6 @@ impl Walk {
         &self,
         workshop: &mut Workshop<'_>,
         judgement: Judgement,
-        spawn: &dyn Spawn,
         occupied: Lock,
     ) -> Result<Ending, EngineError> {
         let task = &self.task;
@@ -439,7 +436,6 @@ impl Walk {
             Judgement::PutOff(setback) => self.put_off(workshop, setback)?,
             Judgement::EndedMeanwhile(ending) => ending,
         };
-        self.summon(&ending, spawn);
         // A view of the ledger: what keeps it from being shown does not undo what was proved.
         if let Ok(Some(run)) = phase::run_behind(workshop, task) {
             phase::show_in_git(workshop, &run).ok();

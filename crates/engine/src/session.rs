@@ -20,7 +20,7 @@ use handoff_store::{StoreError, StoreKind};
 use crate::attendance::{self, Act, Conclusion, Life, Sight};
 use crate::echo::echo;
 use crate::error::EngineError;
-use crate::spawn::{Call, Need, Spawn};
+use crate::spawn::{Question, Spawn};
 use crate::trouble::{self, Stuck};
 use crate::workshop::{HEARTBEAT, Workshop};
 
@@ -106,13 +106,15 @@ impl<'a> Attendant<'a> {
 
     /// A person is told what the agent asks, once for each time that it does.
     fn pass_on(&mut self, heard: &Heard, spawn: &dyn Spawn) {
-        let asked = heard.asks.filter(|(seq, _)| *seq > self.asked);
-        if let Some((seq, block)) = asked {
-            self.asked = seq;
-            spawn.summon(&Call {
+        let asked = heard.asks.filter(|it| it.number > self.asked);
+        if let Some(Asked { number, kind, at }) = asked {
+            self.asked = number;
+            spawn.tell_question(&Question {
                 task: self.task,
                 session: self.session,
-                need: Need::Answer(block.word()),
+                kind,
+                number,
+                at,
             });
         }
     }
@@ -301,8 +303,16 @@ struct Heard {
     is_unseen: bool,
     /// What keeps it from working.
     stuck: Option<Stuck>,
-    /// What it asks a person, and the number of the event that says so.
-    asks: Option<(u64, Block)>,
+    /// What it asks a person.
+    asks: Option<Asked>,
+}
+
+/// What an agent asks, and the event that says so.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    number: u64,
+    kind: Block,
+    at: Timestamp,
 }
 
 impl Heard {
@@ -346,7 +356,11 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         } else if let Event::Blocked { kind, .. } = entry.event
             && !Stuck::is_about(kind)
         {
-            heard.asks = Some((entry.seq, kind));
+            heard.asks = Some(Asked {
+                number: entry.seq,
+                kind,
+                at: entry.ts,
+            });
         } else if let Event::Escalated { .. } = entry.event {
             heard.is_stalled = true;
         } else if let Event::Reported { word } = entry.event {

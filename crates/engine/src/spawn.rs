@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::path::Path;
 
-use handoff_core::task::Reason;
-use handoff_core::{AgentName, SessionId, SessionName, Task};
+use handoff_agents::Block;
+use handoff_core::{AgentName, SessionId, SessionName, Task, Timestamp};
 
 /// Why a session did not begin.
 pub type SpawnError = Box<dyn Error + Send + Sync>;
@@ -20,8 +20,8 @@ pub trait Spawn {
         task.spec.agent.clone()
     }
 
-    /// Tells a person that they are needed, where there is a way to. The same may be told more than once.
-    fn summon(&self, _call: &Call<'_>) {}
+    /// Tells a person what an agent asks, where there is a way to. The same may be told more than once, and nobody waits for it.
+    fn tell_question(&self, _question: &Question<'_>) {}
 
     /// Whether a person sits at the sessions: then it is for them to see that they go on, and to take their time.
     fn is_attended(&self) -> bool {
@@ -29,26 +29,19 @@ pub trait Spawn {
     }
 }
 
-/// A person is needed.
+/// An agent asks something that only a person can answer. Whatever else needs one is in the ledger ([`crate::needs`]).
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
-    /// For which task.
+pub struct Question<'a> {
+    /// In which task.
     pub task: &'a Task,
     /// In which session.
     pub session: SessionId,
-    /// What for.
-    pub need: Need<'a>,
-}
-
-/// What a person is needed for.
-#[derive(Debug, Clone, Copy)]
-pub enum Need<'a> {
-    /// The agent asks something: a permission, a login, whatever the word says.
-    Answer(&'static str),
-    /// The session cannot go on: this is what it needs.
-    Help(&'a Reason),
-    /// It did not work: this is why.
-    Look(&'a Reason),
+    /// What it is about: a permission, a login.
+    pub kind: Block,
+    /// The number of the event that says so, in the journal of the session: the same question has the same one.
+    pub number: u64,
+    /// Since when.
+    pub at: Timestamp,
 }
 
 /// A session to be begun.

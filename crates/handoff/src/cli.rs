@@ -6,6 +6,7 @@ mod baton;
 mod chapters;
 mod completion;
 mod context;
+mod crier;
 mod demo;
 mod doctor;
 mod dump;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cause::Cause;
 use super::event::Verdict;
+use super::follow::GATE_WAITS;
 use crate::id::derived;
 use crate::task::{Brief, Part, Reason, TaskSpec};
 use crate::workflow::{Phase, Proof, Workflow};
@@ -93,6 +94,19 @@ impl RunState {
             Self::Paused { .. } => "paused",
             Self::Done { .. } => "done",
             Self::Cancelled { .. } => "cancelled",
+        }
+    }
+
+    /// Since when it waits for a person at a gate, if it does.
+    pub fn gated_since(&self) -> Option<Timestamp> {
+        match self {
+            Self::Gated { until } => Some(until.saturating_sub(GATE_WAITS).unwrap_or(*until)),
+            Self::Working { .. }
+            | Self::FannedOut { .. }
+            | Self::Stopped { .. }
+            | Self::Paused { .. }
+            | Self::Done { .. }
+            | Self::Cancelled { .. } => None,
         }
     }
 

@@ -80,21 +80,15 @@ impl Walk {
             // Its parts do not fit together: trying again would not help.
             Err(error @ EngineError::NoBeginning { .. }) => {
                 let ending = Ending::Blocked(reason(&error.to_string()));
-                let ending = self.reject(workshop, ending)?;
-                self.summon(&ending, spawn);
-                Ok(ending)
+                self.reject(workshop, ending)
             }
             Err(EngineError::NoProof(why)) => {
                 let cause = Cause::NoProof;
                 prove(workshop, &self.task, &Evidence::Refused { cause }, "refuse")?;
-                let ending = self.reject(workshop, Ending::Blocked(reason(&why)))?;
-                self.summon(&ending, spawn);
-                Ok(ending)
+                self.reject(workshop, Ending::Blocked(reason(&why)))
             }
             Err(EngineError::Spawn(error)) => {
-                let ending = self.put_off(workshop, self.unstarted(&error.to_string()))?;
-                self.summon(&ending, spawn);
-                Ok(ending)
+                self.put_off(workshop, self.unstarted(&error.to_string()))
             }
             Err(error) => {
                 let mut why = error.to_string();

@@ -6,27 +6,12 @@ use handoff_core::task::Command;
 
 use super::{Ending, Walk, reason};
 use crate::error::EngineError;
-use crate::spawn::{Call, Need, Spawn};
 use crate::workshop::Workshop;
 
 /// A task that was tried so often and always lost its session needs a person.
 const MOST_ATTEMPTS: u64 = 5;
 
 impl Walk {
-    /// A person is told what came to nothing.
-    pub(super) fn summon(&self, ending: &Ending, spawn: &dyn Spawn) {
-        let need = match ending {
-            Ending::Blocked(reason) => Need::Help(reason),
-            Ending::Failed(reason) => Need::Look(reason),
-            Ending::Done | Ending::GivenBack(_) | Ending::Resting(_) => return,
-        };
-        spawn.summon(&Call {
-            task: &self.task,
-            session: self.session,
-            need,
-        });
-    }
-
     pub(super) fn unstarted(&self, why: &str) -> Setback {
         Setback {
             trouble: Trouble::Start,

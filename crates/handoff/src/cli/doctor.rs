@@ -9,6 +9,7 @@ use handoff_process::Kernel;
 use handoff_process::sandbox::Cover;
 use handoff_store::{Store, audit, read};
 
+use super::session::require_program;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Table, Tone};
@@ -32,6 +33,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         project(ctx),
         sandbox(),
     ];
+    findings.extend(notify(ctx));
     findings.extend(super::feature::findings(ctx));
     findings.extend(super::package::finding(ctx));
     let store = match ctx.open_store() {
@@ -128,6 +130,19 @@ fn sandbox() -> Finding {
             limited("sandbox", kernel.to_string())
         }
     }
+}
+
+/// Whether whoever is to call a person is there at all.
+fn notify(ctx: &Context) -> Option<Finding> {
+    let command = ctx.config().ok()?.notify.command;
+    let name = command.first()?;
+    let found = ctx
+        .home()
+        .and_then(|home| require_program(name.as_ref(), &home, ctx));
+    Some(match found {
+        Ok(()) => good("notify", name.clone()),
+        Err(failure) => bad("notify", explained(&failure)),
+    })
 }
 
 fn audited(store: &mut dyn Store) -> Finding {

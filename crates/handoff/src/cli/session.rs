@@ -45,9 +45,11 @@ mod watch_args;
 
 use handoff_api::ExitCode;
 
+pub(super) use answer::asking;
 pub(super) use journal::run as events;
 pub(super) use journal::{Ending, JournalArgs};
 pub(super) use last_word::say_last;
+pub(super) use launch::require_program;
 pub(crate) use opener::Opener;
 pub(super) use relief::relieve;
 pub(super) use rest::{Manner, Rest, last_event};

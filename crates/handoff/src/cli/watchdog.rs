@@ -2,12 +2,12 @@
 
 use handoff_api::{ExitCode, WatchdogDocument};
 use handoff_core::Action;
-use handoff_engine::{Call, Spawn, SpawnError, Walk, adoptable, reconcile};
+use handoff_engine::{Question, Spawn, SpawnError, Walk, adoptable, reconcile};
 use handoff_session::catalogue;
 use handoff_store::StoreError;
 
+use super::crier::Crier;
 use super::session::relieve;
-use super::worker::summon;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -24,6 +24,7 @@ pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> 
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
+    let crier = Crier::hire(ctx)?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
     let repaired = reconcile::all(&mut workshop)?;
     let mut seen = WatchdogDocument {
@@ -43,10 +44,11 @@ pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> 
         if lives(&task, ctx)? {
             seen.unattended.push(name);
         } else if let Some(walk) = Walk::take_over(&mut workshop, &task)? {
-            walk.to_the_end(&mut workshop, &Bystander { ctx })?;
+            walk.to_the_end(&mut workshop, &Bystander { crier: &crier })?;
             seen.judged.push(name);
         }
     }
+    crier.dismiss();
     show(&seen, ctx)
 }
 
@@ -75,7 +77,7 @@ fn lives(task: &handoff_core::Task, ctx: &Context) -> Result<bool, Failure> {
 
 /// A watchdog begins nothing. It calls a person as a worker does.
 struct Bystander<'a> {
-    ctx: &'a Context,
+    crier: &'a Crier,
 }
 
 impl Spawn for Bystander<'_> {
@@ -83,8 +85,8 @@ impl Spawn for Bystander<'_> {
         Err("a watchdog begins no sessions".into())
     }
 
-    fn summon(&self, call: &Call<'_>) {
-        summon(call, self.ctx);
+    fn tell_question(&self, question: &Question<'_>) {
+        self.crier.ask(question);
     }
 }
 

@@ -5,7 +5,6 @@ mod panel;
 mod place;
 mod report;
 mod roll;
-mod summons;
 mod unit;
 
 use std::ffi::OsString;
@@ -15,7 +14,7 @@ use std::time::Duration;
 use handoff_agents::{Agent, AgentName};
 use handoff_api::{ExitCode, RestDocument, WorkerDocument, WorkersDocument};
 use handoff_core::Action;
-use handoff_engine::{Capacity, Crew, Shift};
+use handoff_engine::{Capacity, Crew, News, Shift};
 use handoff_store::StoreError;
 
 pub(super) use self::detach::come_up;
@@ -23,7 +22,7 @@ use self::panel::Panel;
 use self::place::Place;
 use self::report::Reporter;
 pub(super) use self::roll::{living, miss};
-pub(super) use self::summons::summon;
+use super::crier::Crier;
 use super::session::Spawner;
 use super::span::Span;
 use crate::context::Context;
@@ -103,7 +102,8 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             .collect(),
         stagger: stagger.map_or(Duration::ZERO, Span::duration),
     };
-    let spawner = Spawner::new(agent, arguments, opener, summons::summon, ctx)?;
+    let crier = Crier::hire(ctx)?;
+    let spawner = Spawner::new(agent, arguments, opener, crier.clone(), ctx)?;
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     if is_detached {
@@ -119,14 +119,18 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut reporter = Reporter::new(shift, panel);
     let mut workshop = desk.workshop(ctx, &*clock)?;
     let mut untold = None;
-    crew.work(&mut workshop, |news| {
+    let worked = crew.work(&mut workshop, |news| {
+        if !matches!(news, News::Passing) {
+            crier.look();
+        }
         let told = reporter.tell(news, ctx);
         told.map_err(|failure| {
             untold = Some(failure);
             handoff_engine::EngineError::Unheard
         })
-    })
-    .map_err(|error| untold.take().unwrap_or_else(|| Failure::from(error)))?;
+    });
+    crier.dismiss();
+    worked.map_err(|error| untold.take().unwrap_or_else(|| Failure::from(error)))?;
     reporter.finish(ctx)
 }
 

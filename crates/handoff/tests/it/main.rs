@@ -8,6 +8,8 @@ mod attacks;
 #[cfg(test)]
 mod batch;
 #[cfg(test)]
+mod calling;
+#[cfg(test)]
 mod checkpoint;
 #[cfg(test)]
 mod completion;

@@ -145,36 +145,6 @@ fn a_session_that_needs_a_person_says_what_for() {
 }
 
 #[test]
-fn a_person_who_is_needed_is_told_once() {
-    let stage = Stage::new();
-    let told = stage.env.work().join("told.jsonl");
-    let config = format!("[notify]\ncommand = [\"tee\", \"-a\", {told:?}]\n");
-    stage.configure(&config);
-    stage.add("fix");
-    let script = saying(&["block", "--reason", "Which key?"]);
-    work(&stage, &script).failure(12);
-    stage.say("queue retry fix").success();
-    work(&stage, &script).failure(12);
-    let told = std::fs::read_to_string(&told).unwrap();
-    let told: Vec<serde_json::Value> = told
-        .lines()
-        .map(|it| serde_json::from_str(it).unwrap())
-        .collect();
-    let what = |it: &serde_json::Value| {
-        (
-            it["need"].clone(),
-            it["detail"].clone(),
-            it["attempt"].clone(),
-        )
-    };
-    let expected = |attempt: u64| ("help".into(), "Which key?".into(), attempt.into());
-    assert_eq!(
-        told.iter().map(what).collect::<Vec<_>>(),
-        [expected(1), expected(2)]
-    );
-}
-
-#[test]
 fn a_worker_can_be_kept_alive_by_the_machine() {
     let stage = Stage::new();
     let shown = stage

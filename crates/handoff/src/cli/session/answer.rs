@@ -28,8 +28,8 @@ const PAINTING_TAKES: Duration = Duration::from_secs(2);
 pub(crate) struct Args {
     #[command(flatten)]
     address: Address,
-    /// The number of a choice, `yes` or `no` for this time only, or words of a choice.
-    #[arg(long, value_name = "N|yes|no|TEXT", required_unless_present = "show")]
+    /// The number of a choice, `yes` or `no` for this time only, or words of a choice; without it, what is asked is shown.
+    #[arg(long, value_name = "N|yes|no|TEXT")]
     choose: Option<String>,
     /// Show what is asked, and answer nothing.
     #[arg(long, conflicts_with = "choose")]
@@ -68,7 +68,11 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 /// What is asked. An agent may say that it asks before its question is painted.
-fn asking(known: &Known, client: &Client, ctx: &Context) -> Result<Asking, Failure> {
+pub(in crate::cli) fn asking(
+    known: &Known,
+    client: &Client,
+    ctx: &Context,
+) -> Result<Asking, Failure> {
     let clock = ctx.clock()?;
     let now = || clock.now().moment.awake;
     let deadline = now().after(PAINTING_TAKES);

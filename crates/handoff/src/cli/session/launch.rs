@@ -189,7 +189,11 @@ pub(super) fn own_program(ctx: &Context) -> Result<&Path, Failure> {
 }
 
 /// Refuses a program that is nowhere, before anything is made for it.
-pub(super) fn require_program(name: &OsStr, cwd: &Path, ctx: &Context) -> Result<(), Failure> {
+pub(in crate::cli) fn require_program(
+    name: &OsStr,
+    cwd: &Path,
+    ctx: &Context,
+) -> Result<(), Failure> {
     let is_path = name.as_encoded_bytes().contains(&b'/');
     let exists = if is_path {
         cwd.join(name).is_file()

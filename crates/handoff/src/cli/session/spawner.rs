@@ -7,7 +7,7 @@ use std::time::Duration;
 use handoff_agents::adapter::Prompt;
 use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_core::{SessionId, Task};
-use handoff_engine::{Call, Order, Spawn, SpawnError};
+use handoff_engine::{Order, Question, Spawn, SpawnError};
 use handoff_process::Size;
 use handoff_session::Confinement;
 use handoff_session::environment::Work;
@@ -19,6 +19,7 @@ use super::roster;
 use super::run::{LOG_LIMIT, MIB, find, send_first};
 use super::watch_args::Care;
 use crate::ambient::Ambient;
+use crate::cli::crier::Crier;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::plain;
@@ -36,7 +37,7 @@ pub(crate) struct Spawner {
     agent: AgentName,
     arguments: Vec<OsString>,
     opener: Opener,
-    summon: Summon,
+    crier: Crier,
     /// Whether a person sits at what it begins.
     pub(crate) is_attended: bool,
 }
@@ -51,7 +52,7 @@ impl Spawner {
         agent: AgentName,
         arguments: Vec<OsString>,
         opener: Opener,
-        summon: Summon,
+        crier: Crier,
         ctx: &Context,
     ) -> Result<Self, Failure> {
         let spawner = Self {
@@ -59,7 +60,7 @@ impl Spawner {
             agent,
             arguments,
             opener,
-            summon,
+            crier,
             is_attended: false,
         };
         spawner.opener.require(ctx)?;
@@ -170,9 +171,6 @@ fn first_line(text: &str) -> String {
     line.chars().take(DESCRIPTION).collect()
 }
 
-/// What is done when a person is needed.
-pub(crate) type Summon = fn(&Call<'_>, &Context);
-
 impl Spawn for Spawner {
     fn spawn(&self, order: &Order<'_>) -> Result<(), SpawnError> {
         self.begin(order).map_err(|failure| Refused(failure).into())
@@ -182,8 +180,8 @@ impl Spawn for Spawner {
         Some(task.spec.agent.as_ref().unwrap_or(&self.agent).clone())
     }
 
-    fn summon(&self, call: &Call<'_>) {
-        (self.summon)(call, &self.context());
+    fn tell_question(&self, question: &Question<'_>) {
+        self.crier.ask(question);
     }
 
     fn is_attended(&self) -> bool {

@@ -16,6 +16,7 @@ use handoff_store::{StoreError, read, runs};
 use super::seat::Asked;
 use super::source::Source;
 use super::{handover, progress, seat, status};
+use crate::cli::crier::Crier;
 use crate::cli::feature;
 use crate::cli::package::receive::PolicyArg;
 use crate::cli::queue::KeyArg;
@@ -103,7 +104,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if !args.hands.detach {
         // A run that nobody here can work on is not begun.
         let (agent, arguments) = args.hands.agent(ctx.config()?.worker.agent)?;
-        progress::spawner(agent, arguments, ctx)?;
+        progress::spawner(agent, arguments, Crier::hire(ctx)?, ctx)?;
     }
     let mut desk = Desk::open(ctx)?;
     let clock = ctx.clock()?;

@@ -12,8 +12,8 @@ use handoff_store::{read, runs};
 
 use super::seat::{self, Asked};
 use super::{gate, parts, status};
+use crate::cli::crier::Crier;
 use crate::cli::session::Spawner;
-use crate::cli::worker::summon;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -28,7 +28,14 @@ pub(super) fn to_the_end(
     arguments: Vec<OsString>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let mut spawner = spawner(agent, arguments, ctx)?;
+    let crier = Crier::hire(ctx)?;
+    let spawner = spawner(agent, arguments, crier.clone(), ctx)?;
+    let outcome = go_on(run, spawner, ctx);
+    crier.dismiss();
+    outcome
+}
+
+fn go_on(run: &Run, mut spawner: Spawner, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let is_seated = run.spec.is_interactive && seat::is_taken(ctx);
     let mut seen = None;
     let mut told = run.steps.len();
@@ -88,9 +95,10 @@ pub(super) fn to_the_end(
 pub(super) fn spawner(
     agent: AgentName,
     arguments: Vec<OsString>,
+    crier: Crier,
     ctx: &Context,
 ) -> Result<Spawner, Failure> {
-    Spawner::new(agent, arguments, ctx.config()?.worker.spawn, summon, ctx)
+    Spawner::new(agent, arguments, ctx.config()?.worker.spawn, crier, ctx)
 }
 
 /// What a run waits for.

@@ -339,7 +339,7 @@ fn text_comes_from_where_it_is_said_to() {
         ),
         ("messages list --id nobody", 3),
         ("interrupt --id nobody", 3),
-        ("answer --id from", 2),
+        ("answer --id from", 4),
         ("answer --id from --show", 4),
         ("answer --id from --choose yes", 4),
     ];
