@@ -72,9 +72,9 @@ pub use session::{
 };
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
-    ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt, RestDocument,
-    SummonsDocument, TaskDocument, UnitDocument, WalkedDocument, WatchdogDocument, WorkerDocument,
-    WorkersDocument,
+    ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt,
+    RepairDocument, RestDocument, SummonsDocument, TaskDocument, UnitDocument, WalkedDocument,
+    WatchdogDocument, WorkerDocument, WorkersDocument,
 };
 pub use teaching::{
     RecipeDocument, RecipesDocument, SkillChangesDocument, SkillCopyDocument, SkillDocument,

@@ -289,18 +289,32 @@ impl WalkedDocument<'_> {
 /// What a watchdog saw and put right.
 #[derive(Debug, Serialize)]
 pub struct WatchdogDocument {
-    /// Tasks that were given back because their sessions are gone.
+    /// What was put right, in this order.
+    pub repairs: Vec<RepairDocument>,
+    /// How many tasks of them were given back.
     pub given_back: usize,
-    /// Worktrees that were saved and removed.
+    /// How many worktrees of them were saved and removed.
     pub retired: usize,
     /// Worktrees that stay, and why.
     pub stuck: Vec<String>,
     /// Tasks whose sessions had finished, and that were judged.
     pub judged: Vec<String>,
+    /// Tasks whose worktrees somebody removed; their sessions were ended, and they are in the queue again.
+    pub bereft: Vec<String>,
     /// Tasks whose sessions live, and that no worker attends to.
     pub unattended: Vec<String>,
     /// What is to be said of leases that have to be renewed and were not.
     pub leases: Vec<String>,
+}
+
+/// Something that was put right.
+#[derive(Debug, Serialize)]
+pub struct RepairDocument {
+    /// `session_lost`, `lease_expired`, `pause_undone`, `commit_finished`, `commit_forgotten`, `commit_set_aside`,
+    /// `baseline_shown`, `run_shown`, `tree_relinked` or `tree_retired`.
+    pub kind: &'static str,
+    /// The task, or the path of the worktree.
+    pub what: Option<String>,
 }
 
 impl WatchdogDocument {

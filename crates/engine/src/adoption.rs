@@ -7,6 +7,7 @@ use handoff_session::catalogue;
 use handoff_store::{read, tasks};
 
 use crate::error::EngineError;
+use crate::places::Attempt;
 use crate::ticket::Ticket;
 use crate::workshop::Workshop;
 
@@ -27,6 +28,13 @@ pub fn adoptable(workshop: &mut Workshop<'_>) -> Result<Vec<Task>, EngineError> 
         }
     }
     Ok(found)
+}
+
+/// Whether somebody removed the worktree of an attempt under its session. A whole place that is gone was not removed by anybody who
+/// meant this one.
+pub fn is_bereft(workshop: &Workshop<'_>, task: &Task) -> bool {
+    let path = workshop.places.worktree(task.project, Attempt::of(task));
+    !path.exists() && workshop.places.worktrees(task.project).is_dir()
 }
 
 /// The session that works on a task, as far as the ledger knows it.

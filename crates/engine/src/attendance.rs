@@ -14,6 +14,7 @@ const REMINDERS: u64 = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sight {
     pub(crate) life: Life,
+    pub(crate) tree: Tree,
     /// What it said last of its task.
     pub(crate) word: Option<LastWord>,
     /// What its agent does.
@@ -45,6 +46,14 @@ pub(crate) enum Life {
     Lost,
 }
 
+/// Whether the worktree of a session is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tree {
+    There,
+    /// Somebody removed it under the session.
+    Gone,
+}
+
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
@@ -73,6 +82,8 @@ pub(crate) enum Conclusion {
     Stalled,
     /// It is gone, and nobody knows how far it came.
     Lost,
+    /// Somebody removed its worktree, and what was in it with that.
+    Bereft,
     /// Its agent could not work, and that is not the task's fault.
     Troubled(Setback),
     /// It does not matter any more.
@@ -95,6 +106,9 @@ pub(crate) fn next(sight: &Sight) -> Act {
 fn conclusion(sight: &Sight) -> Option<Conclusion> {
     if sight.is_over {
         return Some(Conclusion::Over);
+    }
+    if sight.tree == Tree::Gone {
+        return Some(Conclusion::Bereft);
     }
     match &sight.word {
         Some(LastWord::Done { .. }) => return Some(Conclusion::Finished),
@@ -130,6 +144,7 @@ mod tests {
     fn at_work() -> Sight {
         Sight {
             life: Life::Lives,
+            tree: Tree::There,
             word: None,
             phase: Phase::Busy,
             turns: 0,
@@ -281,6 +296,26 @@ mod tests {
             ..ended
         };
         assert_eq!(next(&finished), Act::Conclude(Conclusion::Finished));
+    }
+
+    #[test]
+    fn one_whose_worktree_is_gone_is_ended_whatever_it_says() {
+        let bereft = Sight {
+            tree: Tree::Gone,
+            word: done(),
+            ..at_work()
+        };
+        assert_eq!(next(&bereft), Act::Stop);
+        let ended = Sight {
+            life: Life::Ended(Ending::Code(0)),
+            ..bereft
+        };
+        assert_eq!(next(&ended), Act::Conclude(Conclusion::Bereft));
+        let over = Sight {
+            is_over: true,
+            ..ended
+        };
+        assert_eq!(next(&over), Act::Conclude(Conclusion::Over));
     }
 
     #[test]

@@ -240,6 +240,8 @@ impl<S: Site> Crew<S> {
         if !std::mem::take(&mut self.may_adopt) {
             return Ok(0);
         }
+        // Whoever took something over here would give up at once, and be counted.
+        workshop.require_repository()?;
         let mut count = 0;
         for task in adoptable(workshop)? {
             if let Some(walk) = Walk::take_over(workshop, &task)? {
@@ -408,6 +410,7 @@ impl<S: Site> Crew<S> {
         workshop: &mut Workshop<'_>,
         tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
+        workshop.require_repository()?;
         let repaired = reconcile::all(workshop)?;
         if repaired.is_nothing() {
             return Ok(());

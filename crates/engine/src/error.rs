@@ -91,9 +91,9 @@ pub enum EngineError {
     /// What happens cannot be told to whoever wanted to know.
     #[error("nobody hears what happens")]
     Unheard,
-    /// The worktree of an attempt is not there any more.
-    #[error("the worktree `{}` is gone", .0.display())]
-    WorktreeGone(PathBuf),
+    /// The repository is not where it was.
+    #[error("the repository `{}` is gone: it was moved or removed", .0.display())]
+    RepositoryGone(PathBuf),
     /// What a session is told could not be read back.
     #[error("cannot read the prompt of the session")]
     Prompt(#[source] std::io::Error),

@@ -37,10 +37,11 @@ pub(crate) fn judge(
     task: &Task,
     session: SessionId,
     base: &CommitId,
-    at: &Repository,
+    at: Option<&Repository>,
     conclusion: Conclusion,
 ) -> Result<Judgement, EngineError> {
     let failed = |text: String| Judgement::Rejected(Ending::Failed(reason(&text)));
+    workshop.require_repository()?;
     if let Some(ending) = ended_meanwhile(&workshop.reload(task)?) {
         return Ok(Judgement::EndedMeanwhile(ending));
     }
@@ -48,7 +49,10 @@ pub(crate) fn judge(
     let directory = workshop.places.session(session);
     let last_line = || last_line(&directory);
     Ok(match conclusion {
-        Conclusion::Finished => return judge_work(workshop, task, base, at, None),
+        Conclusion::Finished if let Some(at) = at => {
+            return judge_work(workshop, task, base, at, None);
+        }
+        Conclusion::Finished | Conclusion::Bereft => bereft(),
         Conclusion::Blocked(reason) => Judgement::Rejected(Ending::Blocked(reason)),
         Conclusion::Failed(Exit::Code(code)) => {
             failed(format!("the agent exited with {code}{}", last_line()))
@@ -113,13 +117,20 @@ pub(crate) fn judge_gathered(
     workshop: &mut Workshop<'_>,
     task: &Task,
     base: &CommitId,
-    at: &Repository,
+    at: Option<&Repository>,
     checked: Option<Evidence>,
 ) -> Result<Judgement, EngineError> {
-    match ended_meanwhile(&workshop.reload(task)?) {
-        Some(ending) => Ok(Judgement::EndedMeanwhile(ending)),
-        None => judge_work(workshop, task, base, at, checked),
+    workshop.require_repository()?;
+    match (ended_meanwhile(&workshop.reload(task)?), at) {
+        (Some(ending), _) => Ok(Judgement::EndedMeanwhile(ending)),
+        (None, Some(at)) => judge_work(workshop, task, base, at, checked),
+        (None, None) => Ok(bereft()),
     }
+}
+
+fn bereft() -> Judgement {
+    let why = "its worktree is gone: somebody removed it, and what was not committed with it";
+    Judgement::Rejected(Ending::GivenBack(reason(why)))
 }
 
 fn judge_work(

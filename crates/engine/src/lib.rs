@@ -48,7 +48,7 @@ mod ticket;
 mod trouble;
 mod workshop;
 
-pub use adoption::adoptable;
+pub use adoption::{adoptable, is_bereft};
 pub use crew::{Crew, News, Shift, Site};
 pub use depot::Depot;
 pub use enclosure::Enclosure;

@@ -3,9 +3,12 @@
 
 mod baselines;
 mod broken_pauses;
+mod expired_leases;
 mod lost_holders;
+mod moved_repository;
 mod old_batons;
 mod orphaned_worktrees;
+mod repaired;
 mod run_views;
 mod spare_trees;
 mod stale_pauses;
@@ -15,12 +18,15 @@ mod unfinished_commits;
 
 pub use baselines::baselines;
 pub use broken_pauses::{broken_pauses, undo_pause};
+pub use expired_leases::expired_leases;
 pub(crate) use lost_holders::is_finished;
 pub use lost_holders::{dead_holders, lost_holders};
+pub use moved_repository::moved_repository;
 pub use old_batons::old_batons;
 pub(crate) use orphaned_worktrees::save;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
 pub(crate) use orphaned_worktrees::{Tenancy, attempts, tenancy};
+pub use repaired::{Repair, Repaired};
 pub use run_views::run_views;
 pub use spare_trees::spare_trees;
 pub(crate) use spare_trees::{discard, spares};
@@ -29,50 +35,42 @@ pub use stopped_agents::let_go_on;
 pub use stray_sessions::stray_sessions;
 pub use unfinished_commits::{UnfinishedError, unfinished_commits};
 
-use std::path::PathBuf;
-
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
-/// What was put right, and what could not be.
-#[derive(Debug, Default)]
-pub struct Repaired {
-    /// Tasks that were given back because their holder is dead.
-    pub given_back: usize,
-    /// Worktrees that were saved and removed.
-    pub retired: usize,
-    /// Worktrees that stay as they are, and why. They keep nobody from working.
-    pub stuck: Vec<(PathBuf, EngineError)>,
-}
-
-impl Repaired {
-    /// Whether there was nothing to be put right.
-    pub fn is_nothing(&self) -> bool {
-        self.given_back == 0 && self.retired == 0 && self.stuck.is_empty()
-    }
-}
-
 /// Runs all of them, in the order in which one makes work for the next.
 pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
-    let given_back = lost_holders(workshop.store, &workshop.places)?;
-    broken_pauses(workshop.store, workshop.project, &workshop.places)?;
-    stale_pauses(workshop.store, workshop.project)?;
+    let mut repaired = Repaired::default();
+    let lost = lost_holders(workshop.store, &workshop.places)?;
+    repaired
+        .repairs
+        .extend(lost.into_iter().map(Repair::SessionLost));
+    let expired = expired_leases(workshop)?;
+    repaired
+        .repairs
+        .extend(expired.into_iter().map(Repair::LeaseExpired));
+    let project = workshop.project;
+    let undone = broken_pauses(workshop.store, project, &workshop.places)?
+        + stale_pauses(workshop.store, project)?;
+    repaired.add(&Repair::PauseUndone, undone);
     let now = workshop.clock.now().wall;
-    unfinished_commits(&workshop.git, workshop.repository, now)?;
+    let commits = unfinished_commits(&workshop.git, workshop.repository, now)?;
+    repaired.add(&Repair::CommitFinished, commits.finished);
+    repaired.add(&Repair::CommitForgotten, commits.forgotten);
+    repaired.add(&Repair::CommitSetAside, commits.set_aside);
     // A ref that cannot be put right now keeps nobody from working.
-    baselines(
-        workshop.store,
-        workshop.project,
-        &workshop.git,
-        workshop.repository,
-    )
-    .ok();
+    let shown = baselines(workshop.store, project, &workshop.git, workshop.repository);
+    repaired.add(&Repair::BaselineShown, shown.unwrap_or_default());
     // Views for people keep nobody from working either.
     old_batons(workshop).ok();
-    run_views(workshop).ok();
-    let stuck = spare_trees(workshop)?;
-    let mut repaired = orphaned_worktrees(workshop)?;
-    repaired.stuck.extend(stuck);
-    repaired.given_back = given_back;
+    repaired.add(&Repair::RunShown, run_views(workshop).unwrap_or_default());
+    let moved = moved_repository(workshop)?;
+    repaired
+        .repairs
+        .extend(moved.into_iter().map(Repair::TreeRelinked));
+    repaired.stuck.extend(spare_trees(workshop)?);
+    let orphaned = orphaned_worktrees(workshop)?;
+    repaired.repairs.extend(orphaned.repairs);
+    repaired.stuck.extend(orphaned.stuck);
     Ok(repaired)
 }

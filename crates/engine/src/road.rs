@@ -121,6 +121,7 @@ impl Walk {
         wanted: Wanted,
     ) -> Result<Option<Self>, EngineError> {
         // What can fail without a task fails before one is claimed.
+        workshop.require_repository()?;
         let ground = workshop.survey()?;
         let session = SessionId::from_uuid(handoff_process::mint());
         Dir::create_private(&workshop.places.session(session))?;
@@ -212,8 +213,11 @@ impl Walk {
             return self.reject(workshop, Ending::Blocked(reason(&why)));
         }
         let (at, work) = match self.stage {
-            Stage::Claimed => self.set_out(workshop, spawn)?,
-            Stage::Begun { .. } => (self.tree(workshop)?, Work::OfAgent),
+            Stage::Claimed => {
+                let (at, work) = self.set_out(workshop, spawn)?;
+                (Some(at), work)
+            }
+            Stage::Begun { .. } => (self.tree(workshop), Work::OfAgent),
         };
         passed(Milestone::Launched);
         let (task, base) = (&self.task, &self.base);
@@ -225,9 +229,9 @@ impl Walk {
                 if conclusion == Conclusion::Finished && !self.is_to_be_run() {
                     passed(Milestone::Vacated);
                 }
-                judge(workshop, task, self.session, base, &at, conclusion)?
+                judge(workshop, task, self.session, base, at.as_ref(), conclusion)?
             }
-            Work::OfTool { checked } => judge_gathered(workshop, task, base, &at, checked)?,
+            Work::OfTool { checked } => judge_gathered(workshop, task, base, at.as_ref(), checked)?,
         };
         self.conclude(workshop, judgement, occupied)
     }
@@ -324,12 +328,11 @@ impl Walk {
         Ok(())
     }
 
-    /// The worktree that somebody else has made for it.
-    fn tree(&self, workshop: &Workshop<'_>) -> Result<Repository, EngineError> {
+    /// The worktree that somebody else has made for it; none if it is gone.
+    fn tree(&self, workshop: &Workshop<'_>) -> Option<Repository> {
         let attempt = Attempt::of(&self.task);
         let path = workshop.places.worktree(self.task.project, attempt);
-        let at = workshop.repository.linked_at(&path);
-        at.ok_or(EngineError::WorktreeGone(path))
+        workshop.repository.linked_at(&path)
     }
 
     fn write_prompt(
@@ -425,6 +428,10 @@ impl Walk {
         occupied: Lock,
     ) -> Result<Ending, EngineError> {
         let task = &self.task;
+        if !matches!(judgement, Judgement::Accepted(_)) {
+            // What could not be read because the repository went away meanwhile says nothing about the work.
+            workshop.require_repository()?;
+        }
         if matches!(judgement, Judgement::Rejected(_) | Judgement::PutOff(_)) {
             // Somebody may claim it as soon as it is given back, and is told what was saved. If it cannot be saved, the
             // worktree stays.

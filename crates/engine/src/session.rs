@@ -17,7 +17,8 @@ use handoff_session::state::Phase;
 use handoff_session::{Client, Known, Standing, catalogue, place};
 use handoff_store::{StoreError, StoreKind};
 
-use crate::attendance::{self, Act, Conclusion, Life, Sight};
+use crate::adoption::is_bereft;
+use crate::attendance::{self, Act, Conclusion, Life, Sight, Tree};
 use crate::echo::echo;
 use crate::error::EngineError;
 use crate::spawn::{Question, Spawn};
@@ -163,6 +164,7 @@ impl<'a> Attendant<'a> {
         let began = known.map(|known| known.record.child.started());
         Ok(Sight {
             life: known.map_or(Life::Lost, life),
+            tree: tree(workshop, self.task),
             word: heard.word,
             phase: heard.phase,
             turns: heard.turns,
@@ -269,6 +271,14 @@ impl Ear {
             }
             Self::Deaf => std::thread::park_timeout(patience.min(LOOK_AGAIN)),
         }
+    }
+}
+
+fn tree(workshop: &Workshop<'_>, task: &Task) -> Tree {
+    if is_bereft(workshop, task) {
+        Tree::Gone
+    } else {
+        Tree::There
     }
 }
 

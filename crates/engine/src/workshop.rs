@@ -156,6 +156,21 @@ impl Workshop<'_> {
         }
     }
 
+    /// Refuses to go on where the repository is not any more: it was moved, or another one has its place.
+    pub(crate) fn require_repository(&self) -> Result<(), EngineError> {
+        let repository = self.repository;
+        let is_there = match repository.read_mark() {
+            Ok(Some(mark)) => mark.project == self.project,
+            Ok(None) => repository.common_dir().is_dir(),
+            Err(_) => false,
+        };
+        let place = repository.main_worktree();
+        let place = place.unwrap_or_else(|| repository.common_dir());
+        is_there
+            .then_some(())
+            .ok_or_else(|| EngineError::RepositoryGone(place.to_owned()))
+    }
+
     /// Where the code stands.
     pub(crate) fn survey(&mut self) -> Result<Ground, EngineError> {
         Ground::survey(self.store, self.project, &self.git, self.repository)

@@ -113,6 +113,13 @@ impl Repository {
         git_dir::relink(root, &self.git_dir)
     }
 
+    /// Whether the `.git` of this tree still names the place that the repository had before it was moved.
+    #[must_use]
+    pub fn is_left_behind(&self) -> bool {
+        let dot_git = self.worktree_root().map(|root| root.join(".git"));
+        dot_git.is_some_and(|it| git_dir::is_stale(&it))
+    }
+
     fn look_at(dir: &Path) -> Result<Option<Self>, DiscoverError> {
         if let Some(git_dir) = git_dir::of_tree(dir)? {
             return Self::assemble(git_dir, Some(dir)).map(Some);

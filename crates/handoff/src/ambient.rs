@@ -47,6 +47,15 @@ impl Ambient {
         }
     }
 
+    /// Where the process stands now, which moves with its directory.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what was read at the beginning is where the directory was"
+    )]
+    pub(crate) fn working_directory() -> Option<PathBuf> {
+        std::env::current_dir().ok()
+    }
+
     /// A variable that is set to something.
     pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment

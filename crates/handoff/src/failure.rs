@@ -142,7 +142,7 @@ impl From<EngineError> for Failure {
             | EngineError::Quarantine { .. }
             | EngineError::Status(_)
             | EngineError::Unheard
-            | EngineError::WorktreeGone(_)
+            | EngineError::RepositoryGone(_)
             | EngineError::Prompt(_)
             | EngineError::Spawn(_)
             | EngineError::Session(_)

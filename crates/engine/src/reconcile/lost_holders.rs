@@ -1,7 +1,7 @@
 //! A lease that is anchored in a holder process ends with it.
 
 use handoff_core::task::Command;
-use handoff_core::{Caller, IdempotencyKey, SessionId, TaskId};
+use handoff_core::{Caller, IdempotencyKey, SessionId, TaskId, TaskName};
 use handoff_files::Lock;
 use handoff_session::catalogue;
 use handoff_store::queue::{Change, Request, TaskRef, submit};
@@ -11,8 +11,9 @@ use crate::error::EngineError;
 use crate::places::Places;
 use crate::ticket::Ticket;
 
-/// Gives back the tasks whose holder is dead, and says how many.
-pub fn lost_holders(store: &mut dyn Store, places: &Places) -> Result<usize, EngineError> {
+/// Gives back the tasks whose holder is dead, and names them.
+pub fn lost_holders(store: &mut dyn Store, places: &Places) -> Result<Vec<TaskName>, EngineError> {
+    let mut given_back = vec![];
     let dead = dead_holders(store, places)?;
     for (task, session) in &dead {
         let command = Command::LoseHolder { session: *session };
@@ -24,9 +25,10 @@ pub fn lost_holders(store: &mut dyn Store, places: &Places) -> Result<usize, Eng
                 command,
             },
         };
-        submit(store, &request)?;
+        let receipt = submit(store, &request)?;
+        given_back.extend(receipt.answer.into_task().map(|it| it.spec.name));
     }
-    Ok(dead.len())
+    Ok(given_back)
 }
 
 /// Leases whose holder is dead. The kernel knows: a lock that can be had is held by nobody. One that said how it ended is not

@@ -8,7 +8,7 @@ use handoff_store::{StoreError, read, tasks};
 
 use crate::error::EngineError;
 use crate::places::Attempt;
-use crate::reconcile::{Repaired, stray_sessions};
+use crate::reconcile::{Repair, Repaired, stray_sessions};
 use crate::workshop::Workshop;
 
 /// Saves and removes the worktrees of attempts that are over and that nobody works in any more.
@@ -22,13 +22,11 @@ pub fn orphaned_worktrees(workshop: &mut Workshop<'_>) -> Result<Repaired, Engin
         if is_live(&task, attempt) || occupied.contains(&attempt) {
             continue;
         }
+        let path = workshop.places.worktree(task.project, attempt);
         match retire(workshop, &task, attempt) {
-            Ok(Retired::Gone) => repaired.retired += 1,
+            Ok(Retired::Gone) => repaired.repairs.push(Repair::TreeRetired(path)),
             Ok(Retired::Occupied) => {}
-            Err(error) => {
-                let path = workshop.places.worktree(task.project, attempt);
-                repaired.stuck.push((path, error));
-            }
+            Err(error) => repaired.stuck.push((path, error)),
         }
     }
     Ok(repaired)

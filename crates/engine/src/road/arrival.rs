@@ -2,13 +2,14 @@
 
 use handoff_core::run::Cause;
 use handoff_core::task::Evidence;
+use handoff_files::Lock;
 
 use super::{Ending, Walk, Walked, reason};
 use crate::baton;
 use crate::error::EngineError;
 use crate::judgement::prove;
 use crate::places::Attempt;
-use crate::reconcile;
+use crate::reconcile::{self, is_finished};
 use crate::spawn::Spawn;
 use crate::workshop::Workshop;
 
@@ -90,6 +91,10 @@ impl Walk {
             Err(EngineError::Spawn(error)) => {
                 self.put_off(workshop, self.unstarted(&error.to_string()))
             }
+            // Its work is there, and whoever finds the repository judges it.
+            Err(error) if workshop.require_repository().is_err() && self.has_begun(workshop) => {
+                Err(error)
+            }
             Err(error) => {
                 let mut why = error.to_string();
                 if let Some(cause) = std::error::Error::source(&error) {
@@ -100,5 +105,12 @@ impl Walk {
                 Err(error)
             }
         }
+    }
+
+    /// Whether its session was begun, and lives or has said how it ended.
+    fn has_begun(&self, workshop: &Workshop<'_>) -> bool {
+        let holder = workshop.places.holder_lock(self.session);
+        Lock::is_held(&holder).unwrap_or(true)
+            || is_finished(&workshop.places, self.session).unwrap_or(true)
     }
 }

@@ -103,10 +103,22 @@ pub(super) fn relink(root: &Path, git_dir: &Path) -> io::Result<()> {
     if is_right {
         return Ok(());
     }
-    if metadata.is_ok() {
+    if is_stale(&dot_git) {
+        fs::remove_file(&dot_git)?;
+    } else if metadata.is_ok() {
         fs::rename(&dot_git, root.join(free_name(root)))?;
     }
     fs::File::create_new(&dot_git)?.write_all(&line)
+}
+
+/// Whether it is what git writes, and names a place that is gone: the repository was moved.
+pub(super) fn is_stale(dot_git: &Path) -> bool {
+    let is_file = fs::symlink_metadata(dot_git).is_ok_and(|it| it.is_file());
+    let Ok(content) = read(dot_git) else {
+        return false;
+    };
+    let named = content.strip_prefix(b"gitdir: ").map(trim_line_end);
+    is_file && named.is_some_and(|it| path(it).is_absolute() && !path(it).exists())
 }
 
 /// A name for what took the place of `.git`.

@@ -1,7 +1,7 @@
 use std::fs;
 
 use handoff_core::BranchName;
-use handoff_git::{Checkout, GitError, Worktree, WorktreeError};
+use handoff_git::{Checkout, GitError, Repository, Worktree, WorktreeError};
 
 use crate::stage::Stage;
 
@@ -194,4 +194,29 @@ fn a_lock_that_stays_on_a_ref_of_ours_is_removed() {
         stage.git.unlock_ref(&stage.here(), name).unwrap();
         assert!(!lock.exists());
     }
+}
+
+#[test]
+fn a_worktree_is_told_where_its_repository_was_moved_and_keeps_nothing_of_before() {
+    let stage = Stage::new();
+    let base = stage.head();
+    let branch: BranchName = "handoff/fix-1".parse().unwrap();
+    let path = stage.env.root().join("fix-1");
+    let linked = stage
+        .git
+        .add_worktree(&stage.here(), &path, &branch, &base)
+        .unwrap();
+    assert!(!linked.is_left_behind());
+    let elsewhere = stage.env.root().join("elsewhere");
+    fs::rename(stage.repo.path(), &elsewhere).unwrap();
+    let moved = Repository::discover(&elsewhere).unwrap();
+    let moved = moved.linked_at(&path).unwrap();
+    assert!(moved.is_left_behind());
+    moved.relink().unwrap();
+    assert!(!moved.is_left_behind());
+    let names: Vec<_> = { fs::read_dir(&path).unwrap() }
+        .map(|it| it.unwrap().file_name())
+        .filter(|it| it.to_string_lossy().contains("git"))
+        .collect();
+    assert_eq!(names, [".git"]);
 }

@@ -2,7 +2,8 @@
 
 use handoff_api::{ExitCode, WatchdogDocument};
 use handoff_core::Action;
-use handoff_engine::{Question, Spawn, SpawnError, Walk, adoptable, reconcile};
+use handoff_engine::reconcile::Repaired;
+use handoff_engine::{Question, Spawn, SpawnError, Walk, adoptable, is_bereft, reconcile};
 use handoff_session::catalogue;
 use handoff_store::StoreError;
 
@@ -11,7 +12,7 @@ use super::session::relieve;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
-use crate::output::one_line;
+use crate::output::{one_line, repair_document, repair_line};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -21,35 +22,48 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
-    desk.caller.may(Action::Claim).map_err(StoreError::from)?;
-    let clock = ctx.clock()?;
-    let crier = Crier::hire(ctx)?;
-    let mut workshop = desk.workshop(ctx, &*clock)?;
-    let repaired = reconcile::all(&mut workshop)?;
-    let mut seen = WatchdogDocument {
-        given_back: repaired.given_back,
-        retired: repaired.retired,
-        stuck: vec![],
-        judged: vec![],
-        unattended: vec![],
-        leases: leases(ctx)?,
-    };
-    for (path, error) in &repaired.stuck {
-        let why = one_line(&error.to_string());
-        seen.stuck.push(format!("{}: {why}", path.display()));
+    let mut seen = Seen::default();
+    // One that is no project yet has nothing to be put right, and stays none.
+    if let Some(mut desk) = Desk::peek(ctx)? {
+        desk.caller.may(Action::Claim).map_err(StoreError::from)?;
+        let crier = Crier::hire(ctx)?;
+        look(&mut seen, &mut desk, &crier, ctx)?;
+        crier.dismiss();
     }
+    show(&seen, ctx)
+}
+
+/// What was seen and done.
+#[derive(Default)]
+struct Seen {
+    repaired: Repaired,
+    judged: Vec<String>,
+    bereft: Vec<String>,
+    unattended: Vec<String>,
+    leases: Vec<String>,
+}
+
+fn look(seen: &mut Seen, desk: &mut Desk, crier: &Crier, ctx: &Context) -> Result<(), Failure> {
+    let clock = ctx.clock()?;
+    let mut workshop = desk.workshop(ctx, &*clock)?;
+    seen.repaired = reconcile::all(&mut workshop)?;
+    seen.leases = leases(ctx)?;
     for task in adoptable(&mut workshop)? {
         let name = task.spec.name.to_string();
-        if lives(&task, ctx)? {
+        let is_bereft = is_bereft(&workshop, &task);
+        if lives(&task, ctx)? && !is_bereft {
             seen.unattended.push(name);
         } else if let Some(walk) = Walk::take_over(&mut workshop, &task)? {
-            walk.to_the_end(&mut workshop, &Bystander { crier: &crier })?;
-            seen.judged.push(name);
+            walk.to_the_end(&mut workshop, &Bystander { crier })?;
+            let list = if is_bereft {
+                &mut seen.bereft
+            } else {
+                &mut seen.judged
+            };
+            list.push(name);
         }
     }
-    crier.dismiss();
-    show(&seen, ctx)
+    Ok(())
 }
 
 /// Sees to it that the leases of sessions are renewed, and says what is to be said of them.
@@ -90,33 +104,13 @@ impl Spawn for Bystander<'_> {
     }
 }
 
-fn show(seen: &WatchdogDocument, ctx: &mut Context) -> Result<ExitCode, Failure> {
+fn show(seen: &Seen, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if ctx.out.is_json() {
-        ctx.out.document(WatchdogDocument::SCHEMA, seen)?;
+        ctx.out
+            .document(WatchdogDocument::SCHEMA, seen.document())?;
         return Ok(ExitCode::Done);
     }
-    let mut lines = vec![];
-    if seen.given_back > 0 {
-        lines.push(format!(
-            "Given back, because their sessions are gone: {}",
-            seen.given_back
-        ));
-    }
-    if seen.retired > 0 {
-        lines.push(format!("Worktrees saved and removed: {}", seen.retired));
-    }
-    let stuck = seen
-        .stuck
-        .iter()
-        .map(|it| format!("A worktree stays as it is: {it}"));
-    lines.extend(stuck);
-    let judged = seen.judged.iter();
-    lines.extend(judged.map(|name| format!("{name} was finished, and is judged now")));
-    let unattended = seen.unattended.iter();
-    lines.extend(unattended.map(|name| {
-        format!("{name} works without a worker; start one and it is taken over: `handoff worker`")
-    }));
-    lines.extend(seen.leases.iter().cloned());
+    let mut lines = seen.lines();
     if lines.is_empty() {
         lines.push("Everything is as it should be.".to_owned());
     }
@@ -124,4 +118,47 @@ fn show(seen: &WatchdogDocument, ctx: &mut Context) -> Result<ExitCode, Failure>
         ctx.out.line(line)?;
     }
     Ok(ExitCode::Done)
+}
+
+impl Seen {
+    /// Worktrees that stay, and why.
+    fn stuck(&self) -> Vec<String> {
+        let stuck = self.repaired.stuck.iter();
+        let line = |(path, error): &(std::path::PathBuf, _)| {
+            let why: &handoff_engine::EngineError = error;
+            format!("{}: {}", path.display(), one_line(&why.to_string()))
+        };
+        stuck.map(line).collect()
+    }
+
+    fn document(&self) -> WatchdogDocument {
+        WatchdogDocument {
+            repairs: self.repaired.repairs.iter().map(repair_document).collect(),
+            given_back: self.repaired.given_back(),
+            retired: self.repaired.retired(),
+            stuck: self.stuck(),
+            judged: self.judged.clone(),
+            bereft: self.bereft.clone(),
+            unattended: self.unattended.clone(),
+            leases: self.leases.clone(),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<_> = self.repaired.repairs.iter().map(repair_line).collect();
+        let stuck = self.stuck().into_iter();
+        lines.extend(stuck.map(|it| format!("A worktree stays as it is: {it}")));
+        let judged = self.judged.iter();
+        lines.extend(judged.map(|name| format!("{name} was finished, and is judged now")));
+        lines.extend(self.bereft.iter().map(|name| {
+            format!("The worktree of {name} is gone; its session is ended, and it is given back")
+        }));
+        lines.extend(self.unattended.iter().map(|name| {
+            format!(
+                "{name} works without a worker; start one and it is taken over: `handoff worker`"
+            )
+        }));
+        lines.extend(self.leases.iter().cloned());
+        lines
+    }
 }

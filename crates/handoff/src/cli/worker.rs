@@ -1,6 +1,7 @@
 //! `handoff worker`: takes ready tasks down the road, several at a time.
 
 mod detach;
+mod moved;
 mod panel;
 mod place;
 mod report;
@@ -14,7 +15,7 @@ use std::time::Duration;
 use handoff_agents::{Agent, AgentName};
 use handoff_api::{ExitCode, RestDocument, WorkerDocument, WorkersDocument};
 use handoff_core::Action;
-use handoff_engine::{Capacity, Crew, News, Shift};
+use handoff_engine::{Capacity, Crew, EngineError, News, Shift};
 use handoff_store::StoreError;
 
 pub(super) use self::detach::come_up;
@@ -129,6 +130,13 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             handoff_engine::EngineError::Unheard
         })
     });
+    let worked = match worked {
+        Err(gone @ EngineError::RepositoryGone(_)) => {
+            let project = workshop.project;
+            return Err(moved::follow(&gone, project, ctx));
+        }
+        worked => worked,
+    };
     crier.dismiss();
     worked.map_err(|error| untold.take().unwrap_or_else(|| Failure::from(error)))?;
     reporter.finish(ctx)

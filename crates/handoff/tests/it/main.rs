@@ -42,6 +42,8 @@ mod intrusion;
 #[cfg(test)]
 mod landing;
 #[cfg(test)]
+mod moving;
+#[cfg(test)]
 mod note;
 #[cfg(test)]
 mod package;
@@ -93,6 +95,8 @@ mod validate;
 mod verify;
 #[cfg(test)]
 mod waiting;
+#[cfg(test)]
+mod watchdog;
 #[cfg(test)]
 mod worker;
 mod workflow;

@@ -119,7 +119,7 @@ fn prune(ctx: &mut Context) -> Result<ExitCode, Failure> {
     let is_stuck = !stuck.is_empty();
     report(
         PruneDocument {
-            removed: repaired.retired,
+            removed: repaired.retired(),
             stuck,
             ignored: ignored.into_iter().filter(|it| is_gone(it)).collect(),
         },

@@ -1,13 +1,13 @@
 //! What a worker tells of its work: a line for each thing that happens, or a document.
 
 use handoff_api::{ExitCode, WalkedDocument};
-use handoff_engine::reconcile::Repaired;
+use handoff_engine::reconcile::{Repair, Repaired};
 use handoff_engine::{Ending, News, Shift, Walked};
 
 use super::panel::Panel;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::output::{Tone, one_line, plain, rest_lines, why_it_rests};
+use crate::output::{Tone, one_line, plain, repair_line, rest_lines, why_it_rests};
 
 /// What came of the tasks so far.
 pub(super) struct Reporter {
@@ -164,12 +164,10 @@ impl Reporter {
 }
 
 fn repairs(repaired: &Repaired, ctx: &mut Context) -> Result<(), Failure> {
-    if repaired.given_back > 0 {
-        let many = repaired.given_back;
-        note(
-            format!("Given back, because their sessions are gone: {many}"),
-            ctx,
-        )?;
+    // That a worktree goes is what a worker does all day.
+    let is_news = |it: &&Repair| !matches!(it, Repair::TreeRetired(_));
+    for repair in repaired.repairs.iter().filter(is_news) {
+        note(repair_line(repair), ctx)?;
     }
     for (path, error) in &repaired.stuck {
         let why = one_line(&error.to_string());
