@@ -228,7 +228,8 @@ impl Config {
     }
 }
 
-/// Says where and what, but not the text itself: there may be a password in it.
+/// Says where and what, but not the text itself: there may be a password in it. What is said of `[worker]` is about names of
+/// programs and agents.
 fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     let place = error.span().map_or(0, |span| span.start);
     let line = text.as_bytes()[..place.min(text.len())]
@@ -237,6 +238,14 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
         .count()
         + 1;
     let what = format!("`{}` has a mistake in line {line}", path.display());
+    let before = text.lines().take(line).map(str::trim);
+    let section = before.filter(|it| it.starts_with('[')).last();
+    if section == Some("[worker]") {
+        return Failure {
+            causes: vec![error.message().to_owned()],
+            ..Failure::failed(what)
+        };
+    }
     Failure::failed(what).hint(
         "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots`, \
          `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[sandbox]` with \
@@ -258,6 +267,22 @@ mod tests {
             failure.contains("line 2") && !failure.contains("hunter2"),
             "{failure}"
         );
+    }
+
+    #[test]
+    fn a_mistake_of_a_worker_is_told_in_its_own_words() {
+        let told = |text: &str| {
+            let error = Config::parse(text).unwrap_err();
+            mistake(Path::new("config.toml"), text, &error).causes
+        };
+        let screen = told("[worker]\nspawn = \"screen\"\n").join("");
+        assert!(
+            screen.starts_with("\"screen\" is none of `detached`, `tmux`"),
+            "{screen}"
+        );
+        let number = told("[worker]\nspawn = 1\n").join("");
+        assert!(number.contains("neither a text nor a list"), "{number}");
+        assert_eq!(told("[notify]\ncommand = \"https://secret\"\n"), [""; 0]);
     }
 
     #[test]

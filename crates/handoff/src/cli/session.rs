@@ -19,6 +19,7 @@ mod live_pane;
 mod logs;
 mod messages;
 mod opener;
+mod openings;
 mod own_holder;
 mod pane;
 pub(super) mod patience;

@@ -105,6 +105,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     };
     let crier = Crier::hire(ctx)?;
     let spawner = Spawner::new(agent, arguments, opener, crier.clone(), ctx)?;
+    let openings = spawner.openings();
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     if is_detached {
@@ -137,6 +138,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         }
         worked => worked,
     };
+    openings.wait();
     crier.dismiss();
     worked.map_err(|error| untold.take().unwrap_or_else(|| Failure::from(error)))?;
     reporter.finish(ctx)

@@ -380,6 +380,38 @@ fn a_person_can_have_something_opened_for_each_session() {
 }
 
 #[test]
+fn a_window_that_does_not_open_holds_nobody_up() {
+    let stage = Stage::new();
+    // The session waits until its opener is at work, and ends before that does.
+    let opens = stage.env.work().join("opens");
+    let command = format!("touch {}; exec sleep 8", opens.display());
+    stage.configure(&format!(
+        "[worker]\nspawn = [\"sh\", \"-c\", {command:?}]\n"
+    ));
+    stage.add("fix");
+    let script = format!("[[step]]\nwait_for = {opens:?}\n{WRITE}");
+    let script = stage.script("agent.toml", &script);
+    let words = ["worker", "--once", "--script"].map(std::ffi::OsStr::new);
+    let worker = stage.start(words.into_iter().chain([script.as_os_str()]));
+    let line = worker.try_line(std::time::Duration::from_secs(6));
+    assert_eq!(line.as_deref(), Some("fix is done"));
+}
+
+#[test]
+fn what_is_opened_tells_no_second_agent_to_work() {
+    let stage = Stage::new();
+    stage.configure("[worker]\nspawn = [\"true\", \"{prompt}\"]\n");
+    stage.add("fix");
+    let refused = work(&stage, WRITE).failure(2);
+    assert!(
+        refused.stderr.contains("a second agent work in the tree"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(stage.json("queue show fix")["attempts"], 0);
+}
+
+#[test]
 fn on_a_screen_a_worker_shows_what_is_at_work_and_leaves_only_what_came_of_it() {
     let stage = Stage::new();
     stage.add("fix");

@@ -43,7 +43,10 @@ pub(crate) enum Opener {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "it is neither a text nor a list of a program and its arguments"
+)]
 enum Wording {
     Word(String),
     Command(Vec<String>),
@@ -204,8 +207,14 @@ impl Template {
 }
 
 impl Opener {
-    /// Refuses what is not there, before a task is claimed for it.
+    /// Refuses what is not there, or would set a second agent to work in the tree of the first, before a task is claimed for it.
     pub(super) fn require(&self, ctx: &Context) -> Result<(), Failure> {
+        if self.tells_what_to_do() {
+            let text = "`{prompt}` in `[worker] spawn` would have a second agent work in the tree of the first";
+            return Err(Failure::usage(text)
+                .hint("`spawn` opens a view of a session: use `{session}`, `{name}` or `{worktree}`")
+                .hint("for an agent that lives in a tab, set `[worker] tab` and work with `--agent tab`"));
+        }
         let program = match self {
             Self::Detached => return Ok(()),
             Self::Tmux => "tmux",
@@ -213,6 +222,15 @@ impl Opener {
             Self::Command(program, _) => program,
         };
         require_program(program.as_ref(), ctx.cwd()?, ctx)
+    }
+
+    fn tells_what_to_do(&self) -> bool {
+        let mut templates = match self {
+            Self::Detached | Self::Tmux => [].iter(),
+            Self::Address(address) => std::slice::from_ref(address).iter(),
+            Self::Command(_, words) => words.iter(),
+        };
+        templates.any(|it| it.0.contains(&Piece::Field(Field::Prompt)))
     }
 
     /// Opens it for a session that runs.

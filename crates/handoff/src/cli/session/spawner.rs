@@ -15,6 +15,7 @@ use handoff_session::stall::Policy;
 
 use super::launch::{Launch, own_program, require_program};
 use super::opener::Opener;
+use super::openings::Openings;
 use super::roster;
 use super::run::{LOG_LIMIT, MIB, find, send_first};
 use super::watch_args::Care;
@@ -37,6 +38,7 @@ pub(crate) struct Spawner {
     agent: AgentName,
     arguments: Vec<OsString>,
     opener: Opener,
+    openings: Openings,
     crier: Crier,
     /// Whether a person sits at what it begins.
     pub(crate) is_attended: bool,
@@ -60,6 +62,7 @@ impl Spawner {
             agent,
             arguments,
             opener,
+            openings: Openings::default(),
             crier,
             is_attended: false,
         };
@@ -132,15 +135,26 @@ impl Spawner {
 }
 
 impl Spawner {
-    /// Opens what a person wants to see it in. The session lives without; that there is none is said.
+    /// Opens what a person wants to see it in, beside it. The session lives without; that there is none is said.
     fn show(&self, session: SessionId) {
-        let mut ctx = self.context();
-        let opened = find(session, &ctx).and_then(|known| self.opener.open(&known, &ctx));
-        if let Err(failure) = opened {
-            let causes = failure.causes.join(": ");
-            let text = format!("{}: {causes}", failure.message);
-            ctx.out.note(plain(&text)).ok();
+        if self.opener == Opener::Detached {
+            return;
         }
+        let (opener, ambient) = (self.opener.clone(), self.ambient.clone());
+        self.openings.begin(move || {
+            let mut ctx = Context::quiet(ambient);
+            let opened = find(session, &ctx).and_then(|known| opener.open(&known, &ctx));
+            if let Err(failure) = opened {
+                let causes = failure.causes.join(": ");
+                let text = format!("{}: {causes}", failure.message);
+                ctx.out.interject(&plain(&text)).ok();
+            }
+        });
+    }
+
+    /// What is being opened for sessions.
+    pub(crate) fn openings(&self) -> Openings {
+        self.openings.clone()
     }
 }
 

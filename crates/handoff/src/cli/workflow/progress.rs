@@ -30,7 +30,9 @@ pub(super) fn to_the_end(
 ) -> Result<ExitCode, Failure> {
     let crier = Crier::hire(ctx)?;
     let spawner = spawner(agent, arguments, crier.clone(), ctx)?;
+    let openings = spawner.openings();
     let outcome = go_on(run, spawner, ctx);
+    openings.wait();
     crier.dismiss();
     outcome
 }
