@@ -73,8 +73,8 @@ pub use session::{
 pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt,
-    RepairDocument, RestDocument, SummonsDocument, TaskDocument, UnitDocument, WalkedDocument,
-    WatchdogDocument, WorkerDocument, WorkersDocument,
+    RepairDocument, RestDocument, StoppedWorkersDocument, SummonsDocument, TaskDocument,
+    UnitDocument, WalkedDocument, WatchdogDocument, WorkerDocument, WorkersDocument,
 };
 pub use teaching::{
     RecipeDocument, RecipesDocument, SkillChangesDocument, SkillCopyDocument, SkillDocument,

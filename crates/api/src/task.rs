@@ -367,12 +367,16 @@ impl SummonsDocument {
 /// What became of the file that keeps a worker alive.
 #[derive(Debug, Serialize)]
 pub struct UnitDocument<'a> {
-    /// Where it is, or was.
+    /// Where it is, was, or would be.
     pub path: String,
-    /// `written` or `removed`.
+    /// `written`, `removed` or `printed`.
     pub outcome: &'a str,
     /// The command that starts it.
     pub start_by: &'a str,
+    /// The command that stops it.
+    pub stop_by: &'a str,
+    /// What is in it, where it was only to be shown.
+    pub text: Option<&'a str>,
 }
 
 impl UnitDocument<'_> {
@@ -392,8 +396,31 @@ pub struct WorkersDocument {
 /// A worker that lives.
 #[derive(Debug, Serialize)]
 pub struct WorkerDocument {
-    /// Its process.
-    pub pid: u32,
+    /// What it is called: `handoff worker stop ID`.
+    pub id: String,
+    /// What it prints, if it works in the background.
+    pub log: Option<String>,
+    /// Its process, once it has signed in.
+    pub pid: Option<u32>,
+}
+
+impl WorkerDocument {
+    /// The schema of a worker that was started in the background.
+    pub const SCHEMA: &str = "handoff.worker/1";
+}
+
+/// Workers that were told to stop.
+#[derive(Debug, Serialize)]
+pub struct StoppedWorkersDocument {
+    /// Those that have.
+    pub stopped: Vec<String>,
+    /// Those that had not, in the time that they got.
+    pub left: Vec<String>,
+}
+
+impl StoppedWorkersDocument {
+    /// The schema of workers that were told to stop.
+    pub const SCHEMA: &str = "handoff.workers-stopped/1";
 }
 
 impl WorkersDocument {

@@ -20,7 +20,7 @@ use handoff_store::queue::Agents;
 use handoff_store::{StoreError, events, read, tasks};
 
 use self::hand::Knock;
-use self::listening::{Hearing, sign_in};
+use self::listening::{Hearing, Presence};
 use self::stocking::Stocking;
 use crate::adoption::adoptable;
 use crate::error::EngineError;
@@ -87,10 +87,14 @@ pub enum News<E> {
     Idle(Vec<Rest>),
     /// The kernel has no watches left: it looks every few seconds instead of being told.
     Deaf,
+    /// Somebody told it to stop: it does nothing more, and its agents go on.
+    Stopped,
 }
 
 /// A crew.
 pub struct Crew<S: Site> {
+    /// What it signs in as.
+    id: String,
     site: Arc<S>,
     rota: Rota,
     /// How many hands are not done, if only with tidying up.
@@ -127,6 +131,7 @@ impl<S: Site> Crew<S> {
     pub fn new(site: S, capacity: Capacity, shift: Shift) -> Self {
         let (bell, door) = channel();
         Self {
+            id: handoff_process::mint().simple().to_string(),
             site: Arc::new(site),
             rota: Rota::new(capacity),
             hands: 0,
@@ -148,6 +153,11 @@ impl<S: Site> Crew<S> {
         }
     }
 
+    /// What it signs in as.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
     /// Tells so often that time passes, while somebody is at work.
     #[must_use]
     pub fn ticking(self, tick: Option<Duration>) -> Self {
@@ -160,7 +170,7 @@ impl<S: Site> Crew<S> {
         workshop: &mut Workshop<'_>,
         mut tell: impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let _signed_in = sign_in(workshop)?;
+        let presence = Presence::sign_in(workshop, &self.id)?;
         self.listen_to_ledger(workshop)?;
         if self.listen_to_workers(workshop)? == Hearing::Deaf {
             self.round = SHORT_ROUND;
@@ -184,6 +194,9 @@ impl<S: Site> Crew<S> {
             let was_idle = std::mem::replace(&mut self.is_idle, is_idle);
             if self.is_over() {
                 return Ok(());
+            }
+            if presence.is_to_stop() {
+                return tell(News::Stopped);
             }
             if self.is_idle && !was_idle {
                 tell(News::Idle(self.rests.clone()))?;

@@ -1,5 +1,6 @@
 //! What knocks at the door of a crew besides its hands: the ledger, and other workers.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
@@ -57,17 +58,36 @@ impl<S: Site> Crew<S> {
     }
 }
 
-/// The lock that says that a worker lives. Those of dead ones are cleared away.
-pub(super) fn sign_in(workshop: &Workshop<'_>) -> Result<Lock, EngineError> {
-    let directory = workshop.places.workers(workshop.project);
-    let dir = Dir::create_private(&directory)?;
-    for name in dir.names()? {
-        let path = directory.join(name);
-        if let Some(free) = Lock::try_acquire(&path, "gone")? {
-            std::fs::remove_file(&path).ok();
-            drop(free);
+/// The place at which a worker is signed in. Giving it up signs it out.
+pub(super) struct Presence {
+    /// What somebody makes who wants it to stop.
+    order: PathBuf,
+    _lock: Lock,
+}
+
+impl Presence {
+    /// Says that a worker lives. What dead ones left is cleared away.
+    pub(super) fn sign_in(workshop: &Workshop<'_>, id: &str) -> Result<Self, EngineError> {
+        let directory = workshop.places.workers(workshop.project);
+        let dir = Dir::create_private(&directory)?;
+        for name in dir.names()? {
+            let path = directory.join(name);
+            if path.extension() == Some("lock".as_ref())
+                && let Some(free) = Lock::try_acquire(&path, "gone")?
+            {
+                std::fs::remove_file(path.with_extension("stop")).ok();
+                std::fs::remove_file(&path).ok();
+                drop(free);
+            }
         }
+        let path = directory.join(format!("{id}.lock"));
+        let order = path.with_extension("stop");
+        let lock = Lock::try_acquire(&path, "worker")?.ok_or(EngineError::Taken(path))?;
+        Ok(Self { order, _lock: lock })
     }
-    let path = directory.join(format!("{}.lock", handoff_process::mint().simple()));
-    Lock::try_acquire(&path, "worker")?.ok_or(EngineError::Taken(path))
+
+    /// Whether somebody has told it to stop.
+    pub(super) fn is_to_stop(&self) -> bool {
+        self.order.exists()
+    }
 }

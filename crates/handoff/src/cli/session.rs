@@ -58,7 +58,7 @@ pub(crate) use roster::names as agent_names;
 pub(super) use roster::reads_words;
 pub(super) use seat::Seat;
 pub(super) use snapshot::snapshot;
-pub(super) use spawner::Spawner;
+pub(super) use spawner::{Spawner, require_agent};
 pub(super) use stop::stop_session;
 pub(super) use tab::Tab;
 

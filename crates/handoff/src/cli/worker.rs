@@ -1,11 +1,13 @@
 //! `handoff worker`: takes ready tasks down the road, several at a time.
 
 mod detach;
+mod log;
 mod moved;
 mod panel;
 mod place;
 mod report;
 mod roll;
+mod stop;
 mod unit;
 
 use std::ffi::OsString;
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_agents::{Agent, AgentName};
-use handoff_api::{ExitCode, RestDocument, WorkerDocument, WorkersDocument};
+use handoff_api::{ExitCode, RestDocument, WorkersDocument};
 use handoff_core::Action;
 use handoff_engine::{Capacity, Crew, EngineError, News, Shift};
 use handoff_store::StoreError;
@@ -22,6 +24,7 @@ pub(super) use self::detach::come_up;
 use self::panel::Panel;
 use self::place::Place;
 use self::report::Reporter;
+use self::roll::Living;
 pub(super) use self::roll::{living, miss};
 use super::crier::Crier;
 use super::session::Spawner;
@@ -64,6 +67,8 @@ pub(super) struct Args {
 enum Command {
     /// Show which workers of this project live.
     List,
+    /// Tell a worker to stop; its agents go on, and the next one takes them over.
+    Stop(stop::StopArgs),
     /// Have the machine keep a worker for this project alive.
     Install(unit::InstallArgs),
     /// Take that back.
@@ -84,6 +89,7 @@ struct ShiftArgs {
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     match &args.command {
         Some(Command::List) => return list(ctx),
+        Some(Command::Stop(args)) => return stop::stop(args, ctx),
         Some(Command::Install(args)) => return unit::install(args, ctx),
         Some(Command::Uninstall(args)) => return unit::uninstall(args, ctx),
         None => {}
@@ -109,21 +115,24 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     if is_detached {
-        return detach::start(ctx);
-    }
-    if in_background {
-        detach::come_up()?;
+        return detach::start(desk.project, ctx);
     }
     let clock = ctx.clock()?;
     let panel = Panel::of(ctx)?;
     let crew = Crew::new(Place::new(ctx, spawner), capacity, shift);
     let crew = crew.ticking(panel.is_some().then_some(panel::TICK));
+    let mut log = in_background
+        .then(|| detach::settle(crew.id(), desk.project, ctx))
+        .transpose()?;
     let mut reporter = Reporter::new(shift, panel);
     let mut workshop = desk.workshop(ctx, &*clock)?;
     let mut untold = None;
     let worked = crew.work(&mut workshop, |news| {
         if !matches!(news, News::Passing) {
             crier.look();
+        }
+        if let Some(log) = &mut log {
+            log.keep_short();
         }
         let told = reporter.tell(news, ctx);
         told.map_err(|failure| {
@@ -157,8 +166,7 @@ fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
         None => (vec![], vec![]),
     };
     if ctx.out.is_json() {
-        let workers = living.iter().map(|it| WorkerDocument { pid: it.pid });
-        let workers = workers.collect();
+        let workers = living.iter().map(Living::document).collect();
         ctx.out.document(
             WorkersDocument::SCHEMA,
             WorkersDocument {
@@ -176,7 +184,7 @@ fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
             .note("No worker lives here. Start one: `handoff worker --agent NAME`.")?;
     } else {
         for worker in living {
-            ctx.out.line(format!("a worker, process {}", worker.pid))?;
+            ctx.out.line(worker.line())?;
         }
     }
     Ok(ExitCode::Done)

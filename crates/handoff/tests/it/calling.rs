@@ -175,6 +175,13 @@ fn each_question_of_an_agent_is_told_once_whoever_attends_to_it() {
     let asked = |it: &Value| it["question"].clone();
     let asked: Vec<_> = told(&stage).iter().map(asked).collect();
     assert_eq!(asked, ["May I?", "And this?"]);
+    // Nobody stays behind.
+    stage
+        .say(&format!("{} --choose yes", &command["handoff ".len()..]))
+        .success();
+    while stage.state("fix") != "done" {
+        std::thread::yield_now();
+    }
 }
 
 /// A batch with a part that needs another one.

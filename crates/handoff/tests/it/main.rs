@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod attacks;
 #[cfg(test)]
+mod background;
+#[cfg(test)]
 mod batch;
 #[cfg(test)]
 mod calling;
@@ -87,6 +89,8 @@ mod tdd;
 mod terminal;
 #[cfg(test)]
 mod trash;
+#[cfg(test)]
+mod unit;
 #[cfg(test)]
 mod upgrade;
 #[cfg(test)]

@@ -145,39 +145,6 @@ fn a_session_that_needs_a_person_says_what_for() {
 }
 
 #[test]
-fn a_worker_can_be_kept_alive_by_the_machine() {
-    let stage = Stage::new();
-    let shown = stage
-        .say("worker install --agent claude --slots 2 --print")
-        .success();
-    for line in [
-        "worker\" \"--agent\" \"claude\" \"--slots\" \"2\"",
-        "Restart=always",
-        "KillMode=process",
-        "WantedBy=default.target",
-    ] {
-        assert!(shown.stdout.contains(line), "{}", shown.stdout);
-    }
-    let plist = stage
-        .say("worker install --agent claude --manager launchd --print")
-        .success();
-    assert!(
-        plist.stdout.ends_with("</dict>\n</plist>\n"),
-        "{}",
-        plist.stdout
-    );
-    let written = stage.json("worker install --agent claude");
-    let path = std::path::PathBuf::from(written["path"].as_str().unwrap());
-    assert!(
-        path.starts_with(stage.env.config_home()) && path.is_file(),
-        "{path:?}"
-    );
-    stage.say("worker uninstall").success();
-    assert!(!path.exists());
-    stage.say("worker uninstall").failure(3);
-}
-
-#[test]
 fn done_outside_of_a_session_says_what_a_person_can_do() {
     let stage = Stage::new();
     assert_snapshot!(stage.say("done").snapshot(), @"

@@ -67,9 +67,7 @@ impl Spawner {
             is_attended: false,
         };
         spawner.opener.require(ctx)?;
-        let (agent, argv) = spawner.command(None, None, ctx)?;
-        refuse_shell(&agent)?;
-        require_program(&argv[0], ctx.cwd()?, ctx)?;
+        require_agent(&spawner.agent, ctx)?;
         Ok(spawner)
     }
 
@@ -156,6 +154,14 @@ impl Spawner {
     pub(crate) fn openings(&self) -> Openings {
         self.openings.clone()
     }
+}
+
+/// Refuses an agent that no worker could begin a session with: not known, not there, or a shell.
+pub(in crate::cli) fn require_agent(name: &AgentName, ctx: &Context) -> Result<(), Failure> {
+    let agent = roster::require(name, ctx)?.agent;
+    refuse_shell(&agent)?;
+    let argv = agent.argv(own_program(ctx)?, &[]);
+    require_program(&argv[0], ctx.cwd()?, ctx)
 }
 
 fn work(order: &Order<'_>) -> Work {

@@ -4,20 +4,26 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::time::Duration;
 
-use handoff_api::ExitCode;
+use handoff_api::{ExitCode, WorkerDocument};
+use handoff_core::ProjectId;
 use handoff_process::{Program, Report, detach};
 
+use super::log::{self, Log};
+use super::roll::{Living, living, short};
 use crate::context::Context;
+use crate::desk::Desk;
 use crate::failure::Failure;
 use crate::output::plain;
 
 /// A worker that comes up says so within this time.
 const START_TAKES: Duration = Duration::from_secs(20);
+/// How it says so, before its id.
+const READY: &str = "ready ";
 /// How a worker is told that nobody looks at it.
 pub(super) const IN_BACKGROUND: &str = "--in-background";
 
 /// Starts a worker with the same words, and returns when it works.
-pub(super) fn start(ctx: &mut Context) -> Result<ExitCode, Failure> {
+pub(super) fn start(project: ProjectId, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let cannot = || Failure::failed("cannot start a worker in the background");
     let own = ctx.ambient.program.clone().ok_or_else(cannot)?;
     let mut words: Vec<OsString> = ctx.ambient.arguments[1..].to_vec();
@@ -33,11 +39,7 @@ pub(super) fn start(ctx: &mut Context) -> Result<ExitCode, Failure> {
         .report(START_TAKES)
         .map_err(|error| cannot().because(&error))?;
     match said {
-        Report::Said(said) if said == b"ready\n" => {
-            ctx.out.line("A worker is at work in the background.")?;
-            ctx.out.note("See it: `handoff worker list`.")?;
-            Ok(ExitCode::Done)
-        }
+        Report::Said(said) if let Some(id) = ready(&said) => show(&id, project, ctx),
         Report::Said(said) => {
             let why = String::from_utf8_lossy(&said).into_owned();
             Err(Failure {
@@ -54,6 +56,51 @@ pub(super) fn start(ctx: &mut Context) -> Result<ExitCode, Failure> {
             ))
         }
     }
+}
+
+/// What one that works says is its id.
+fn ready(said: &[u8]) -> Option<String> {
+    let said = str::from_utf8(said).ok()?;
+    said.strip_prefix(READY)?
+        .strip_suffix('\n')
+        .map(str::to_owned)
+}
+
+fn show(id: &str, project: ProjectId, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let log = log::place(&ctx.home()?, project, id).display().to_string();
+    let desk = Desk::peek(ctx)?;
+    let living = desk.map_or(Ok(vec![]), |desk| living(&desk, ctx))?;
+    let id = short(id);
+    if ctx.out.is_json() {
+        let found = living.iter().map(Living::document).find(|it| it.id == id);
+        let document = found.unwrap_or_else(|| WorkerDocument {
+            id: id.to_owned(),
+            log: Some(log),
+            pid: None,
+        });
+        ctx.out.document(WorkerDocument::SCHEMA, document)?;
+        return Ok(ExitCode::Done);
+    }
+    ctx.out
+        .line(format!("Worker {id} is at work in the background."))?;
+    ctx.out.note(format!(
+        "Stop it: `handoff worker stop {id}`; its agents go on. Its log: {log}"
+    ))?;
+    Ok(ExitCode::Done)
+}
+
+/// Says that it works and who it is, and prints into its log from here on.
+pub(super) fn settle(id: &str, project: ProjectId, ctx: &Context) -> Result<Log, Failure> {
+    use std::io::Write as _;
+    let home = ctx.home()?;
+    let mut stdout = std::io::stdout();
+    let ready = format!("{READY}{id}\n");
+    // Whoever started it may be gone: it works all the same.
+    stdout
+        .write_all(ready.as_bytes())
+        .and_then(|()| stdout.flush())
+        .ok();
+    Log::begin(&log::place(&home, project, id), project, &home)
 }
 
 /// Says that it works, and lets go of the pipe to the one who started it.

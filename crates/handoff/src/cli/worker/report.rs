@@ -15,6 +15,8 @@ pub(super) struct Reporter {
     panel: Option<Panel>,
     ended: usize,
     wrong: usize,
+    /// Whether somebody told it to stop.
+    is_stopped: bool,
 }
 
 impl Reporter {
@@ -24,6 +26,7 @@ impl Reporter {
             panel,
             ended: 0,
             wrong: 0,
+            is_stopped: false,
         }
     }
 
@@ -53,7 +56,9 @@ impl Reporter {
                 panel.end(name);
                 Ok(())
             }
-            News::Repaired(_) | News::Passing | News::Idle(_) | News::Deaf => Ok(()),
+            News::Repaired(_) | News::Passing | News::Idle(_) | News::Deaf | News::Stopped => {
+                Ok(())
+            }
         }
     }
 
@@ -88,6 +93,14 @@ impl Reporter {
                     .to_owned(),
                 ctx,
             ),
+            News::Stopped => {
+                self.is_stopped = true;
+                note(
+                    "Told to stop: agents that are at work go on, and the next worker takes them over."
+                        .to_owned(),
+                    ctx,
+                )
+            }
             News::Ended(walked) => self.ended(&walked, ctx),
             News::GivenUp(name, failure) => {
                 self.wrong += 1;
@@ -143,6 +156,9 @@ impl Reporter {
 
     /// How a shift that has an end is told to whoever waited for it.
     pub(super) fn finish(&self, ctx: &mut Context) -> Result<ExitCode, Failure> {
+        if self.is_stopped {
+            return Ok(ExitCode::Done);
+        }
         if self.wrong > 0 {
             return Ok(ExitCode::CheckFailed);
         }

@@ -9,18 +9,20 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use handoff_agents::AgentName;
 use handoff_api::{ExitCode, UnitDocument};
-use handoff_core::Action;
+use handoff_core::{Action, Digest, ProjectId};
 use handoff_files::{Dir, Mode, atomic};
 
+use super::super::session::require_agent;
+use super::named;
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, caller, discover, project_here};
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArgs {
-    /// The agent for tasks that ask for none of their own.
+    /// The agent for tasks that ask for none of their own; without it the usual one of your configuration.
     #[arg(long, value_name = "NAME")]
-    agent: AgentName,
+    agent: Option<AgentName>,
     /// How many tasks are worked on at the same time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     slots: Option<u16>,
@@ -60,41 +62,66 @@ impl Manager {
 }
 
 pub(super) fn install(args: &InstallArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let desk = Desk::open(ctx)?;
-    desk.caller.may(Action::Supervise)?;
-    let unit = Unit::of(args, &desk, ctx)?;
-    let text = match args.of.manager {
+    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    let agent = named(args.agent.clone().or(ctx.config()?.worker.agent))?;
+    require_agent(&agent, ctx)?;
+    // What is only shown makes no project of a repository.
+    let label = if args.print {
+        label_here(ctx)?
+    } else {
+        label(Desk::open(ctx)?.project)
+    };
+    let unit = Unit::of(label, &agent, args.slots, ctx)?;
+    let manager = args.of.manager;
+    let text = match manager {
         Manager::Systemd => unit.systemd(),
         Manager::Launchd => unit.launchd(),
     };
-    if args.print {
+    let path = place(manager, &unit.label, ctx)?;
+    if args.print && !ctx.out.is_json() {
         ctx.out.raw(text.as_bytes())?;
         return Ok(ExitCode::Done);
     }
-    let path = place(args.of.manager, &desk, ctx)?;
-    write(&path, &text)?;
-    show(
-        &path,
-        "written",
-        &unit.start_by(args.of.manager, &path),
-        ctx,
-    )
+    if !args.print {
+        write(&path, &text)?;
+    }
+    let document = UnitDocument {
+        path: path.display().to_string(),
+        outcome: if args.print { "printed" } else { "written" },
+        start_by: &manager.start_by(&unit.label, &path),
+        stop_by: &manager.stop_by(&unit.label),
+        text: args.print.then_some(text.as_str()),
+    };
+    show(&document, ctx)
 }
 
 pub(super) fn uninstall(args: &UninstallArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let desk = Desk::open(ctx)?;
-    desk.caller.may(Action::Supervise)?;
-    let path = place(args.of.manager, &desk, ctx)?;
+    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    let (manager, label) = (args.of.manager, label_here(ctx)?);
+    let path = place(manager, &label, ctx)?;
     match std::fs::remove_file(&path) {
-        Ok(()) => show(&path, "removed", "", ctx),
+        Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let text = format!("there is no `{}`", path.display());
-            Err(Failure::new(ExitCode::NotFound, text))
+            return Err(Failure::new(ExitCode::NotFound, text));
         }
         Err(error) => {
-            Err(Failure::failed(format!("cannot remove `{}`", path.display())).because(&error))
+            let text = format!("cannot remove `{}`", path.display());
+            return Err(Failure::failed(text).because(&error));
         }
     }
+    if let (Manager::Systemd, Some(name)) = (manager, path.file_name()) {
+        // What `enable` made of it leads nowhere now. There is none if nobody enabled it.
+        std::fs::remove_file(path.with_file_name("default.target.wants").join(name)).ok();
+    }
+    let document = UnitDocument {
+        path: path.display().to_string(),
+        outcome: "removed",
+        start_by: "",
+        stop_by: &manager.stop_by(&label),
+        text: None,
+    };
+    show(&document, ctx)
 }
 
 /// What a manager is told.
@@ -107,32 +134,39 @@ struct Unit {
 }
 
 /// What a worker needs of the environment that it was installed from.
-const KEPT: [&str; 5] = [
+const KEPT: [&str; 6] = [
     "PATH",
     "HANDOFF_HOME",
     "XDG_STATE_HOME",
     "XDG_CONFIG_HOME",
     "HANDOFF_STORE",
+    "HANDOFF_STORE_PASSWORD_FILE",
 ];
 
 impl Unit {
-    fn of(args: &InstallArgs, desk: &Desk, ctx: &Context) -> Result<Self, Failure> {
+    fn of(
+        label: String,
+        agent: &AgentName,
+        slots: Option<u16>,
+        ctx: &Context,
+    ) -> Result<Self, Failure> {
         let program = ctx.ambient.program.clone();
         let program = program.ok_or_else(|| Failure::failed("cannot find this program"))?;
-        let directory = desk.repository.main_worktree();
+        let repository = discover(ctx)?;
+        let directory = repository.main_worktree();
         let directory =
             directory.ok_or_else(|| Failure::failed("this repository has no main working tree"))?;
-        let mut arguments: Vec<OsString> = ["worker", "--agent", args.agent.as_str()]
+        let mut arguments: Vec<OsString> = ["worker", "--agent", agent.as_str()]
             .map(OsString::from)
             .into();
-        if let Some(slots) = args.slots {
+        if let Some(slots) = slots {
             arguments.extend(["--slots".into(), slots.to_string().into()]);
         }
         let kept = KEPT.into_iter();
         let environment =
             kept.filter_map(|name| Some((name, ctx.ambient.variable(name)?.to_owned())));
         let unit = Self {
-            label: label(desk),
+            label,
             program,
             arguments,
             directory: directory.to_owned(),
@@ -175,10 +209,11 @@ impl Unit {
                 format!("Environment={}\n", quoted(&pair))
             })
             .collect();
-        // Only the worker is ended with its unit: its sessions go on, and the next one takes them over.
+        // Only the worker is ended with its unit: its sessions go on, and the next one takes them over. One that a person stopped
+        // ended well, and stays so.
         format!(
             "[Unit]\nDescription=handoff worker for {directory}\n\n[Service]\nExecStart={words}\nWorkingDirectory={directory}\n\
-             {environment}Restart=always\nRestartSec=1\nKillMode=process\n\n[Install]\nWantedBy=default.target\n",
+             {environment}Restart=on-failure\nRestartSec=1\nKillMode=process\n\n[Install]\nWantedBy=default.target\n",
             directory = percent(&self.directory.to_string_lossy()),
             words = words.join(" "),
             environment = environment.concat(),
@@ -209,35 +244,56 @@ impl Unit {
              <plist version=\"1.0\">\n<dict>\n  <key>Label</key>\n  <string>{label}</string>\n  <key>ProgramArguments</key>\n  \
              <array>\n{words}  </array>\n  <key>WorkingDirectory</key>\n  <string>{directory}</string>\n  \
              <key>EnvironmentVariables</key>\n  <dict>\n{environment}  </dict>\n  <key>RunAtLoad</key>\n  <true/>\n  \
-             <key>KeepAlive</key>\n  <true/>\n  <key>AbandonProcessGroup</key>\n  <true/>\n</dict>\n</plist>\n",
+             <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>\n  <key>AbandonProcessGroup</key>\n  <true/>\n</dict>\n</plist>\n",
             label = Xml(&self.label),
             words = words.concat(),
             directory = Xml(&self.directory.to_string_lossy()),
             environment = environment.concat(),
         )
     }
+}
 
-    fn start_by(&self, manager: Manager, path: &Path) -> String {
-        match manager {
-            Manager::Systemd => {
-                let label = &self.label;
+impl Manager {
+    fn start_by(self, label: &str, path: &Path) -> String {
+        match self {
+            Self::Systemd => {
                 format!("systemctl --user daemon-reload && systemctl --user enable --now {label}")
             }
-            Manager::Launchd => format!("launchctl load -w {}", path.display()),
+            Self::Launchd => format!("launchctl load -w {}", path.display()),
+        }
+    }
+
+    /// Also after its file is gone.
+    fn stop_by(self, label: &str) -> String {
+        match self {
+            Self::Systemd => {
+                format!("systemctl --user stop {label}; systemctl --user daemon-reload")
+            }
+            Self::Launchd => format!("launchctl remove {label}"),
         }
     }
 }
 
 /// One name for each project, so that two repositories never share a unit.
-fn label(desk: &Desk) -> String {
-    let id = desk.project.to_string();
+fn label(project: ProjectId) -> String {
+    let id = project.to_string();
     format!("handoff-worker-{}", &id[id.len() - 12..])
 }
 
-fn place(manager: Manager, desk: &Desk, ctx: &Context) -> Result<PathBuf, Failure> {
+/// The same without making a project: of a repository that is none, by its place.
+fn label_here(ctx: &Context) -> Result<String, Failure> {
+    if let Some(project) = project_here(ctx)? {
+        return Ok(label(project));
+    }
+    let repository = discover(ctx)?;
+    let place = repository.common_dir().as_os_str().as_encoded_bytes();
+    let digest = Digest::of(place).to_string();
+    Ok(format!("handoff-worker-{}", &digest[digest.len() - 12..]))
+}
+
+fn place(manager: Manager, label: &str, ctx: &Context) -> Result<PathBuf, Failure> {
     let nowhere = || Failure::failed("there is no place for it: HOME is not set");
     let home = ctx.ambient.directory("HOME");
-    let label = label(desk);
     match manager {
         Manager::Systemd => {
             let configured = ctx.ambient.directory("XDG_CONFIG_HOME").map(Path::to_owned);
@@ -266,25 +322,28 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| cannot().because(&error))
 }
 
-fn show(
-    path: &Path,
-    outcome: &str,
-    start_by: &str,
-    ctx: &mut Context,
-) -> Result<ExitCode, Failure> {
+fn show(document: &UnitDocument<'_>, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if ctx.out.is_json() {
-        let document = UnitDocument {
-            path: path.display().to_string(),
-            outcome,
-            start_by,
-        };
         ctx.out.document(UnitDocument::SCHEMA, document)?;
         return Ok(ExitCode::Done);
     }
-    ctx.out.line(format!("{}: {outcome}", path.display()))?;
+    let UnitDocument {
+        path,
+        outcome,
+        start_by,
+        stop_by,
+        ..
+    } = document;
+    ctx.out.line(format!("{path}: {outcome}"))?;
     if !start_by.is_empty() {
         ctx.out.note(format!("Start it: `{start_by}`."))?;
     }
+    let when = if start_by.is_empty() {
+        "If it still works, stop it"
+    } else {
+        "Stop it later"
+    };
+    ctx.out.note(format!("{when}: `{stop_by}`."))?;
     Ok(ExitCode::Done)
 }
 
