@@ -275,7 +275,7 @@ impl ClaimDocument {
 pub struct WalkedDocument<'a> {
     /// Its name; none when nothing was ready.
     pub task: Option<&'a str>,
-    /// `done`, `failed`, `blocked`, `given_back`, `resting` or `nothing_ready`.
+    /// `done`, `failed`, `blocked`, `called_off`, `given_back`, `resting` or `nothing_ready`.
     pub ending: &'static str,
     /// Why it is not done.
     pub reason: Option<&'a str>,

@@ -239,6 +239,8 @@ impl<S: Site> Crew<S> {
             self.stocking.runs_short();
             self.start(walk);
             count += 1;
+            // What it waited for has ended, and is told first.
+            self.answer_door(tell)?;
             tell(News::Begun(task, session))?;
         }
         Ok(count)
@@ -328,9 +330,7 @@ impl<S: Site> Crew<S> {
         if let Ok(knock) = self.door.recv_timeout(patience) {
             self.open(knock, tell)?;
         }
-        while let Ok(knock) = self.door.try_recv() {
-            self.open(knock, tell)?;
-        }
+        self.answer_door(tell)?;
         let now = workshop.clock.now().moment.awake;
         if std::mem::take(&mut self.is_urgent) {
             self.next_round = self.next_round.min(now.after(A_MOMENT));
@@ -343,6 +343,17 @@ impl<S: Site> Crew<S> {
         }
         if self.tick.is_some() && !self.rota.is_empty() {
             tell(News::Passing)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in all that has happened, without waiting.
+    fn answer_door(
+        &mut self,
+        tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        while let Ok(knock) = self.door.try_recv() {
+            self.open(knock, tell)?;
         }
         Ok(())
     }

@@ -192,7 +192,7 @@ fn ended_meanwhile(task: &Task) -> Option<Ending> {
         TaskState::Done { .. } => Some(Ending::Done),
         TaskState::Failed { reason, .. } => Some(Ending::Failed(reason.clone())),
         TaskState::Blocked { reason, .. } => Some(Ending::Blocked(reason.clone())),
-        TaskState::Cancelled { .. } => Some(Ending::Blocked(reason("the task was called off"))),
+        TaskState::Cancelled { .. } => Some(Ending::CalledOff),
         TaskState::Waiting
         | TaskState::Queued
         | TaskState::Leased { .. }

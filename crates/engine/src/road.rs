@@ -52,6 +52,8 @@ pub enum Ending {
     Failed(Reason),
     /// It needs a person; this is what was recorded.
     Blocked(Reason),
+    /// A person does not want it any more.
+    CalledOff,
     /// It is back in the queue, through no fault of its own.
     GivenBack(Reason),
     /// The same, for later: its agent is in trouble.

@@ -58,7 +58,7 @@ impl Walk {
                 summary: None,
             },
             // It was told already.
-            Ending::Resting(_) => return Ok(ending),
+            Ending::Resting(_) | Ending::CalledOff => return Ok(ending),
         };
         workshop.tell(&self.task, command, "end")?;
         Ok(ending)
@@ -75,6 +75,7 @@ impl Walk {
             Ending::Done
             | Ending::Failed(_)
             | Ending::Blocked(_)
+            | Ending::CalledOff
             | Ending::GivenBack(_)
             | Ending::Resting(_) => ending,
         }

@@ -31,7 +31,7 @@ fn objection(ending: &Ending) -> String {
             reason.to_string()
         }
         Ending::Resting(rest) => rest.reason.to_string(),
-        Ending::Done => panic!("it is done"),
+        Ending::Done | Ending::CalledOff => panic!("nothing was wrong with it"),
     }
 }
 

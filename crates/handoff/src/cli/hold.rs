@@ -114,6 +114,9 @@ fn change_hold(
     let what = capitalised(scope.in_words());
     ctx.out.line(match hold {
         Some(_) => format!("{what} is held: no work is handed out, what runs goes on."),
+        None if *scope == HoldScope::Everything => {
+            "The hold on everything is gone: work is handed out.".to_owned()
+        }
         None => format!("{what} is not held: work is handed out."),
     })?;
     Ok(ExitCode::Done)

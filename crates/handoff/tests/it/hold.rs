@@ -27,6 +27,12 @@ fn a_held_task_is_not_handed_out() {
     unheld fix: queued
     ");
     stage.say("queue claim").success();
+    stage.say("hold --everything").success();
+    let lifted = stage.say("unhold --everything").success();
+    assert_eq!(
+        lifted.stdout,
+        "The hold on everything is gone: work is handed out.\n"
+    );
 }
 
 #[test]

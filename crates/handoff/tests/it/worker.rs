@@ -253,6 +253,7 @@ fn a_task_that_was_called_off_takes_its_session_along() {
         std::thread::yield_now();
     }
     stage.say("queue cancel fix").success();
+    assert_eq!(worker.line(), "fix is called off");
     assert_eq!(worker.code(), Some(12));
     assert!(stage.json("ps")["sessions"].as_array().unwrap().is_empty());
     assert_eq!(stage.repo.git(["worktree", "list"]).lines().count(), 1);
@@ -279,6 +280,65 @@ fn a_watchdog_judges_what_a_dead_worker_left() {
     assert_eq!(seen["judged"], serde_json::json!(["fix"]));
     assert_eq!(stage.state("fix"), "done");
     assert_eq!(stage.json("watchdog")["judged"], serde_json::json!([]));
+}
+
+#[test]
+fn what_was_lost_and_then_done_is_done() {
+    let stage = Stage::new();
+    stage.add("fix");
+    // The first session takes its holder along: nobody knows how it ended.
+    let first = "when = { env = \"HANDOFF_FENCE\", is = \"1\" }\n";
+    let strike =
+        "run = [\"sh\", \"-c\", \"kill -9 $(awk '/PPid/ {print $2}' /proc/$PPID/status)\"]\n";
+    // Not before somebody attends to it: one that does not begin rests.
+    let wait = "wait = \"1s\"\n";
+    let script = format!(
+        "[[step]]\n{first}{wait}[[step]]\n{first}{strike}[[step]]\n{first}hang = true\n{WRITE}"
+    );
+    let script = stage.script("agent.toml", &script);
+    let words = ["worker", "--until-empty", "--script"].map(std::ffi::OsStr::new);
+    let worked = stage.run(words.into_iter().chain([script.as_os_str()]));
+    assert_snapshot!(worked.snapshot(), @"
+    exit status: 0
+    --- stdout ---
+    fix is given back: its session was lost
+    fix is done
+    --- stderr ---
+    fix begins, attempt 1
+    fix begins, attempt 2
+    ");
+}
+
+#[test]
+fn a_task_is_told_to_be_done_before_what_waited_for_it_begins() {
+    let stage = Stage::new();
+    stage.add("task-0");
+    for number in 1..6 {
+        let (name, before) = (format!("task-{number}"), format!("task-{}", number - 1));
+        let words = ["queue", "add", &name, "--brief", "x", "--after", &before];
+        stage.run(words).success();
+    }
+    let script = stage.script("agent.toml", WRITE);
+    let mut command = stage.command(["worker", "--until-empty", "--script"]);
+    command.arg(script);
+    let told = stage.env.work().join("told");
+    let file = std::fs::File::create(&told).unwrap();
+    command
+        .stdout(file.try_clone().unwrap())
+        .stderr(file.try_clone().unwrap());
+    assert!(command.status().unwrap().success());
+    let told = std::fs::read_to_string(&told).unwrap();
+    let lines: Vec<_> = told.lines().collect();
+    let at = |line: &str| {
+        lines
+            .iter()
+            .position(|it| it.starts_with(line))
+            .expect(&told)
+    };
+    for number in 1..6 {
+        let done = at(&format!("task-{} is done", number - 1));
+        assert!(done < at(&format!("task-{number} begins")), "{told}");
+    }
 }
 
 #[test]

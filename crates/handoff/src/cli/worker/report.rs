@@ -1,6 +1,9 @@
 //! What a worker tells of its work: a line for each thing that happens, or a document.
 
+use std::collections::BTreeMap;
+
 use handoff_api::{ExitCode, WalkedDocument};
+use handoff_core::TaskName;
 use handoff_engine::reconcile::{Repair, Repaired};
 use handoff_engine::{Ending, News, Shift, Walked};
 
@@ -13,10 +16,17 @@ use crate::output::{Tone, one_line, plain, repair_line, rest_lines, why_it_rests
 pub(super) struct Reporter {
     shift: Shift,
     panel: Option<Panel>,
-    ended: usize,
-    wrong: usize,
+    /// How each task ended, the last time: one that was lost and then done is done.
+    ended: BTreeMap<TaskName, End>,
     /// Whether somebody told it to stop.
     is_stopped: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It is done, or comes back by itself.
+    Well,
+    Badly,
 }
 
 impl Reporter {
@@ -24,8 +34,7 @@ impl Reporter {
         Self {
             shift,
             panel,
-            ended: 0,
-            wrong: 0,
+            ended: BTreeMap::new(),
             is_stopped: false,
         }
     }
@@ -103,7 +112,7 @@ impl Reporter {
             }
             News::Ended(walked) => self.ended(&walked, ctx),
             News::GivenUp(name, failure) => {
-                self.wrong += 1;
+                self.ended.insert(name.clone(), End::Badly);
                 let causes: Vec<_> = failure.causes.iter().map(|it| one_line(it)).collect();
                 let why = [vec![one_line(&failure.message)], causes]
                     .concat()
@@ -114,19 +123,22 @@ impl Reporter {
     }
 
     fn ended(&mut self, walked: &Walked, ctx: &mut Context) -> Result<(), Failure> {
-        self.ended += 1;
         let (ending, reason) = match &walked.ending {
             Ending::Done => ("done", None),
             Ending::Failed(reason) => ("failed", Some(reason.as_str())),
             Ending::Blocked(reason) => ("blocked", Some(reason.as_str())),
+            Ending::CalledOff => ("called_off", None),
             Ending::GivenBack(reason) => ("given_back", Some(reason.as_str())),
             Ending::Resting(rest) => ("resting", Some(rest.reason.as_str())),
         };
         // Whoever stays sees what becomes of one that rests.
         let is_for_later = matches!(walked.ending, Ending::Resting(_)) && self.shift != Shift::Once;
-        if reason.is_some() && !is_for_later {
-            self.wrong += 1;
-        }
+        let end = if walked.ending == Ending::Done || is_for_later {
+            End::Well
+        } else {
+            End::Badly
+        };
+        self.ended.insert(walked.name.clone(), end);
         let task = walked.name.as_str();
         if ctx.out.is_json() {
             let task = Some(task);
@@ -141,12 +153,17 @@ impl Reporter {
             Ending::Done => (Tone::Good, "done"),
             Ending::Failed(_) => (Tone::Bad, "failed"),
             Ending::Blocked(_) => (Tone::Attention, "blocked"),
+            Ending::CalledOff => (Tone::Attention, "called off"),
             Ending::GivenBack(_) => (Tone::Attention, "given back"),
             Ending::Resting(_) => (Tone::Attention, "resting"),
         };
         let reason = match &walked.ending {
             Ending::Resting(rest) => format!(" {}", why_it_rests(rest)),
-            Ending::Done | Ending::Failed(_) | Ending::Blocked(_) | Ending::GivenBack(_) => {
+            Ending::Done
+            | Ending::Failed(_)
+            | Ending::Blocked(_)
+            | Ending::CalledOff
+            | Ending::GivenBack(_) => {
                 reason.map_or_else(String::new, |reason| format!(": {}", plain(reason)))
             }
         };
@@ -159,10 +176,10 @@ impl Reporter {
         if self.is_stopped {
             return Ok(ExitCode::Done);
         }
-        if self.wrong > 0 {
+        if self.ended.values().any(|it| *it == End::Badly) {
             return Ok(ExitCode::CheckFailed);
         }
-        if self.ended > 0 || self.shift == Shift::UntilEmpty {
+        if !self.ended.is_empty() || self.shift == Shift::UntilEmpty {
             return Ok(ExitCode::Done);
         }
         if ctx.out.is_json() {
