@@ -352,6 +352,8 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         } = entry.event
         {
             heard.phase = state;
+            // What was answered is no question any more, for whoever comes later.
+            heard.asks = heard.asks.filter(|_| state == Phase::Blocked);
             heard.is_unseen &= !matches!(state, Phase::Prompt | Phase::Busy | Phase::Blocked);
             if state != Phase::Exited {
                 let block = kind.filter(|block| Stuck::is_about(*block));

@@ -7,6 +7,7 @@
 mod mark;
 mod summons;
 
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -15,6 +16,8 @@ use handoff_core::{Digest, SessionId, TaskName, Timestamp};
 use handoff_engine::{Question, needs};
 use handoff_files::Lock;
 use handoff_process::{Exit, Program, Stdin};
+use handoff_session::journal::{self, Event};
+use handoff_session::state::Phase;
 
 use self::mark::Marks;
 use self::summons::Summons;
@@ -134,6 +137,15 @@ impl Asked {
         )
     }
 
+    /// Whether nobody has answered it yet, as the journal of its session tells. Not knowing is no reason to say nothing.
+    fn is_open(&self, directory: &Path) -> bool {
+        let entries = journal::read(directory).unwrap_or_default();
+        let mut later = entries.iter().filter(|it| it.seq > self.number);
+        !later.any(
+            |it| matches!(&it.event, Event::StateChanged { state, .. } if *state != Phase::Blocked),
+        )
+    }
+
     fn occasion(&self) -> String {
         format!("{}/{}", self.session, self.number)
     }
@@ -213,7 +225,9 @@ impl Rounds {
             .iter()
             .map(|need| Summons::of_need(need, &desk))
             .collect();
-        self.asked.retain(|asked| asked.at >= since);
+        let places = handoff_session::Places::new(self.ctx.home()?);
+        self.asked
+            .retain(|it| it.at >= since && it.is_open(&places.session(it.session)));
         found.extend(self.asked.iter().map(|it| Summons::of_question(it, &desk)));
         for summons in found {
             let left = deadline.since(clock.now().moment.awake);

@@ -184,6 +184,32 @@ fn each_question_of_an_agent_is_told_once_whoever_attends_to_it() {
     }
 }
 
+#[test]
+fn a_question_that_was_answered_is_told_to_nobody_who_comes_later() {
+    let mut stage = stage();
+    let go = stage.env.work().join("go");
+    stage.env.set("GO", &go);
+    stage.add("fix");
+    let (once, _) = ASKS_TWICE.split_once("[[step]]\nwait = ").unwrap();
+    let script = format!("{once}[[step]]\nwait_for = \"{{env.GO}}\"\n");
+    let mut first = worker(&stage, &script);
+    until_told(&stage, 1);
+    let session = told(&stage)[0]["session"].clone();
+    let session = session.as_str().unwrap();
+    stage
+        .say(&format!("answer --id {session} --choose yes"))
+        .success();
+    while stage.json("ps")["sessions"][0]["state"] != "busy" {
+        std::thread::yield_now();
+    }
+    first.kill();
+    // Even one who does not know what was told.
+    fs::remove_dir_all(stage.env.handoff_home().join("summons")).unwrap();
+    fs::write(go, "").unwrap();
+    work(&stage, &script).success();
+    assert_eq!(told(&stage).len(), 1, "{:?}", told(&stage));
+}
+
 /// A batch with a part that needs another one.
 const CHAIN: &str = r#"
 schema_version = 2

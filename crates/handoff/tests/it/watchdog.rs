@@ -24,3 +24,16 @@ fn a_watchdog_makes_no_project_of_a_repository() {
     stage.say("watchdog").success();
     assert!(!stage.repo.path().join(".git/handoff/project").exists());
 }
+
+#[test]
+fn a_pause_that_it_undoes_is_told() {
+    let mut stage = Stage::new();
+    stage.add("fix");
+    stage.claim("fix");
+    let deadly = stage.git_that("kill -9 $PPID");
+    assert_eq!(stage.say("pause fix").code(), None);
+    std::fs::remove_file(deadly).unwrap();
+    let seen = stage.say("watchdog").success();
+    assert_eq!(seen.stdout, "A pause that came to no end is undone.\n");
+    assert_eq!(stage.state("fix"), "queued");
+}

@@ -135,8 +135,8 @@ fn a_session_that_crashes_leaves_the_next_a_proved_beginning(stage: &Stage) {
     kill_holder(stage);
     assert_eq!(worker.line().split(':').next(), Some("fix is given back"));
     assert_eq!(worker.line(), "fix is done");
-    // What was given back counts as something that went wrong.
-    assert_eq!(worker.code(), Some(12));
+    // How it ended is what counts.
+    assert_eq!(worker.code(), Some(0));
     let task = stage.json("queue show fix");
     let branch = branch(&task);
     assert_eq!(stage.repo.changes_of(&branch), ["new.txt", "prompt.md"]);
