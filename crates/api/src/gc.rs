@@ -23,7 +23,7 @@ impl GcDocument {
 /// Things of one kind with one fate for one reason.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct GcRow {
-    /// `session`, `transcript`, `worktree`, `baton`, `package` or `attachment`.
+    /// `session`, `transcript`, `worktree`, `baton`, `branch`, `package` or `attachment`.
     pub kind: &'static str,
     /// Whether they go.
     pub goes: bool,

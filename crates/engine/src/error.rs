@@ -26,6 +26,9 @@ pub enum EngineError {
     /// The refs of baselines could not be read.
     #[error("cannot look at the refs of baselines")]
     Baseline(#[source] handoff_git::GitError),
+    /// The branches of attempts and batches could not be looked at.
+    #[error("cannot look at the branches")]
+    Branches(#[source] handoff_git::GitError),
     /// The worktree could not be made or removed.
     #[error("cannot change the worktrees")]
     Worktree(#[from] handoff_git::WorktreeError),

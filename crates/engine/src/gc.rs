@@ -1,5 +1,6 @@
 //! What of this machine's files nobody needs any more, and why the rest stays. The ledger's rows are never touched: they are the record.
 
+mod branches;
 mod clearing;
 mod packages;
 mod verdict;

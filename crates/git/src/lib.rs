@@ -58,6 +58,7 @@ mod loose_commit;
 mod loose_object;
 pub mod mark;
 pub mod merge;
+mod own_branches;
 pub mod quarantine;
 pub mod ref_moves;
 mod ref_places;

@@ -34,7 +34,7 @@ impl SavedWork {
 }
 
 /// The refs that a call lists whose names begin so, the oldest first.
-fn refs_in(call: Call, beginning: &str) -> Result<Vec<(String, CommitId)>, GitError> {
+pub(crate) fn refs_in(call: Call, beginning: &str) -> Result<Vec<(String, CommitId)>, GitError> {
     let call = call.arguments(["--format=%(objectname) %(refname)", "--sort=creatordate"]);
     let unknown = call.unknown_answer();
     let answer = call.run()?;

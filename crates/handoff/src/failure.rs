@@ -136,6 +136,7 @@ impl From<EngineError> for Failure {
             | EngineError::Taken(_)
             | EngineError::Base(_)
             | EngineError::Baseline(_)
+            | EngineError::Branches(_)
             | EngineError::Worktree(_)
             | EngineError::Commit(_)
             | EngineError::Relink(..)

@@ -170,6 +170,20 @@ pub fn named(
     task(rows.first().ok_or_else(missing)?, 0)
 }
 
+/// All tasks that have this name, or had it, the newest first.
+pub fn namesakes(
+    tx: &mut Transaction<'_>,
+    project: ProjectId,
+    name: &TaskName,
+) -> Result<Vec<Task>, StoreError> {
+    let rows = tx.query(
+        "SELECT body FROM tasks WHERE project = $1 AND name = $2 ORDER BY number DESC",
+        &[project.to_string().into(), name.as_str().into()],
+        RowLock::None,
+    )?;
+    rows.iter().map(|row| task(row, 0)).collect()
+}
+
 /// Leased tasks of a project that declare what they own.
 pub(crate) fn owners(
     tx: &mut Transaction<'_>,

@@ -5,11 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use handoff_core::{Digest, PackageId, SessionId, TaskName, Timestamp};
+use handoff_core::{BranchName, CommitId, Digest, PackageId, SessionId, TaskName, Timestamp};
 use handoff_files::{Dir, Lock};
 use handoff_session::{Known, catalogue, place};
 use handoff_store::{StoreError, read, tasks};
 
+use super::branches;
 use super::verdict::{Kind, Limits, SessionFact, TaskFact, Verdict};
 use super::verdict::{crowd_out, of_baton, of_session};
 use super::whose::task_fact;
@@ -42,6 +43,7 @@ pub(super) enum What {
     Worktree(Attempt),
     Spare(PathBuf),
     Baton(PathBuf),
+    Branch(BranchName, CommitId),
     Package(PackageId),
     Attachment(Digest),
 }
@@ -53,6 +55,7 @@ pub fn survey(workshop: &mut Workshop<'_>, limits: Limits) -> Result<Vec<Found>,
     found.extend(worktrees(workshop)?);
     found.extend(spares(workshop)?);
     found.extend(batons(workshop)?);
+    found.extend(branches::branches(workshop)?);
     Ok(found)
 }
 
@@ -87,6 +90,7 @@ fn remove(workshop: &mut Workshop<'_>, found: &Found) -> Result<bool, EngineErro
         What::Worktree(attempt) => remove_worktree(workshop, *attempt),
         What::Spare(path) => reconcile::discard(workshop, path),
         What::Baton(path) => Ok(fs::remove_file(path).is_ok()),
+        What::Branch(branch, commit) => branches::remove(workshop, branch, commit),
         // These go with the packages.
         What::Package(_) | What::Attachment(_) => Ok(false),
     }

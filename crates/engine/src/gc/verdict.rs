@@ -15,6 +15,8 @@ pub enum Kind {
     Worktree,
     /// A task as Markdown.
     Baton,
+    /// A branch of an attempt, a batch or a run.
+    Branch,
     /// What one session left for the next, sealed.
     Package,
     /// What was attached to a package.
@@ -29,6 +31,7 @@ impl Kind {
             Self::Transcript => "transcript",
             Self::Worktree => "worktree",
             Self::Baton => "baton",
+            Self::Branch => "branch",
             Self::Package => "package",
             Self::Attachment => "attachment",
         }
@@ -50,6 +53,8 @@ pub enum Verdict {
     Stale,
     /// It goes: no package names it.
     Unnamed,
+    /// It goes: a branch of a person's has all of it.
+    Landed,
     /// It stays: somebody works with it.
     Live,
     /// It stays: whoever worked there is gone, and its attempt is not over in the ledger.
@@ -66,6 +71,8 @@ pub enum Verdict {
     Receivable,
     /// It stays: nobody can receive it any more, but that is new.
     Fresh,
+    /// It stays: no branch of a person's has it, or somebody has it checked out.
+    Sole,
     /// It stays: nobody knows how it ended, and so it may be the only trace.
     Lost,
     /// It stays: this ledger does not know its task.
@@ -81,7 +88,8 @@ impl Verdict {
             | Self::Over
             | Self::Orphaned
             | Self::Stale
-            | Self::Unnamed => true,
+            | Self::Unnamed
+            | Self::Landed => true,
             Self::Live
             | Self::Left
             | Self::Young
@@ -90,6 +98,7 @@ impl Verdict {
             | Self::Awaited
             | Self::Receivable
             | Self::Fresh
+            | Self::Sole
             | Self::Lost
             | Self::Foreign => false,
         }
@@ -104,6 +113,7 @@ impl Verdict {
             Self::Orphaned => "its attempt is over; what is uncommitted is saved",
             Self::Stale => "consumed, expired, transferred or deleted long ago",
             Self::Unnamed => "no package names it",
+            Self::Landed => "all of it is in a branch of yours",
             Self::Live => "somebody works with it",
             Self::Left => "whoever worked there is gone; a worker or `handoff watchdog` sees to it",
             Self::Young => "ended lately",
@@ -111,6 +121,7 @@ impl Verdict {
             Self::Stopped => "its task failed or is blocked, and may go on",
             Self::Awaited => "a task after its own has not ended",
             Self::Receivable => "it can be received",
+            Self::Sole => "it may be the only copy, or is checked out",
             Self::Fresh => "consumed, expired, transferred or deleted lately",
             Self::Lost => "nobody knows how it ended",
             Self::Foreign => "its task is not in this ledger",
@@ -240,6 +251,17 @@ pub(super) const fn of_baton(task: TaskFact) -> Verdict {
     }
 }
 
+/// What becomes of a branch of ours; `is_landed` says that a person's has all of it and nobody has this one checked out.
+pub(super) const fn of_branch(of: TaskFact, is_landed: bool) -> Verdict {
+    match of {
+        TaskFact::Ended if is_landed => Verdict::Landed,
+        TaskFact::Ended => Verdict::Sole,
+        TaskFact::Open => Verdict::Open,
+        TaskFact::Failed | TaskFact::Blocked => Verdict::Stopped,
+        TaskFact::None | TaskFact::Foreign => Verdict::Foreign,
+    }
+}
+
 /// The oldest that may go do so, until no more bytes stay than may. Given newest first.
 pub(super) fn crowd_out(crowd: &mut [(Verdict, u64)], limit: u64) {
     let mut kept: u64 = 0;
@@ -323,6 +345,19 @@ mod tests {
             (over(0, TaskFact::Foreign), Verdict::Stale),
         ] {
             assert_eq!(of_package(fact, now, HOUR), expected, "{fact:?}");
+        }
+    }
+
+    #[test]
+    fn a_branch_goes_when_its_task_has_ended_and_a_person_has_all_of_it() {
+        for (of, is_landed, expected) in [
+            (TaskFact::Ended, true, Verdict::Landed),
+            (TaskFact::Ended, false, Verdict::Sole),
+            (TaskFact::Open, true, Verdict::Open),
+            (TaskFact::Blocked, true, Verdict::Stopped),
+            (TaskFact::Foreign, true, Verdict::Foreign),
+        ] {
+            assert_eq!(of_branch(of, is_landed), expected, "{of:?}");
         }
     }
 

@@ -96,3 +96,27 @@ fn a_baseline_says_by_what_when_and_by_whom() {
     assert!(refs().is_empty());
     stage.repo.fsck();
 }
+
+#[test]
+fn a_branch_is_removed_where_it_was_seen_and_is_landed_when_another_has_all_of_it() {
+    let stage = Stage::new();
+    work(&stage);
+    let (git, at) = (&stage.git, stage.here());
+    let own = git.own_branches(&at).unwrap();
+    let [(branch, commit)] = own.as_slice() else {
+        panic!("{own:?}");
+    };
+    assert!(!git.is_landed(&at, commit).unwrap());
+    let earlier = stage.repo.git(["rev-parse", "handoff/work~1"]);
+    let earlier = earlier.parse().unwrap();
+    assert!(git.remove_branch(&at, branch, &earlier).is_err());
+    // A branch of ours that has it too is no copy of a person's.
+    stage.repo.git(["branch", "handoff/other", "handoff/work"]);
+    assert!(!git.is_landed(&at, commit).unwrap());
+    land(&stage, &at, None).unwrap();
+    assert!(git.is_landed(&at, commit).unwrap());
+    git.remove_branch(&at, branch, commit).unwrap();
+    let left: Vec<_> = git.own_branches(&at).unwrap();
+    let names: Vec<_> = left.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["handoff/other"]);
+}

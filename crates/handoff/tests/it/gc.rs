@@ -56,6 +56,7 @@ fn what_is_over_goes_when_somebody_says_so_and_only_then() {
         row("session", true, 1),
         row("baton", true, 1),
         row("baton", false, 1),
+        row("branch", false, 1),
         row("package", false, 1),
     ];
     assert_eq!((rows(&planned), sessions()), (expected.into(), 1));
@@ -64,7 +65,7 @@ fn what_is_over_goes_when_somebody_says_so_and_only_then() {
     let done = stage.json("gc --older-than 0s --apply");
     assert_eq!((rows(&done), sessions()), (rows(&planned), 0));
     let again = stage.json("gc --older-than 0s --apply");
-    let left = [row("baton", false, 1), row("package", false, 1)];
+    let left = ["baton", "branch", "package"].map(|kind| row(kind, false, 1));
     assert_eq!(rows(&again), left);
     // What the task proved stays.
     assert_eq!(stage.state("fix"), "done");
@@ -246,4 +247,58 @@ fn what_sessions_printed_goes_before_them_and_the_largest_go_first() {
     let crowded = stage.json("gc --apply");
     let why = "the oldest, and there is too much";
     assert_eq!(fate(&crowded, "session", why), Some((true, 1, true)));
+}
+
+const MANIFEST: &str = r#"
+schema_version = 2
+batch_id = "b"
+fan_in_task = "together"
+sub_tasks = [
+    { id = "one", brief = "One.", file_ownership = ["b.one.txt"] },
+    { id = "two", brief = "Two.", file_ownership = ["b.two.txt"] },
+]
+"#;
+
+#[test]
+fn branches_go_when_a_branch_of_a_person_has_all_of_them() {
+    let stage = Stage::new();
+    stage.repo.write("batch.toml", MANIFEST).commit("a batch");
+    stage.say("dump --open-batch batch.toml").success();
+    let write = "[[step]]\nrun = [\"sh\", \"-c\", \"echo x > $HANDOFF_TASK.txt\"]\n";
+    let script = stage.script("agent.toml", write);
+    let work = ["worker", "--until-empty", "--script"];
+    let work = work.into_iter().chain([script.to_str().unwrap()]);
+    stage.run(work).success();
+    stage.until_free("holder.lock");
+    let branches = || {
+        let listed = stage.repo.git(["branch", "--list", "handoff/*"]);
+        listed.lines().count()
+    };
+    let all = u64::try_from(branches()).unwrap();
+    assert!(all >= 3, "two parts and the batch");
+    let sole = "it may be the only copy, or is checked out";
+    let before = stage.json("gc --apply");
+    assert_eq!(fate(&before, "branch", sole), Some((false, all, false)));
+    stage.say("land b").success();
+    // Somebody looks at one of them.
+    let tree = stage.env.work().join("look");
+    let look = ["worktree", "add", "-q", tree.to_str().unwrap(), "handoff/b"];
+    stage.repo.git(look);
+    let landed = "all of it is in a branch of yours";
+    let after = stage.json("gc --apply");
+    assert_eq!(fate(&after, "branch", landed), Some((true, all - 1, false)));
+    assert_eq!(
+        (fate(&after, "branch", sole), branches()),
+        (Some((false, 1, false)), 1)
+    );
+    for part in ["one", "two"] {
+        assert_eq!(stage.repo.file_of("HEAD", &format!("b.{part}.txt")), "x\n");
+    }
+    stage
+        .repo
+        .git(["worktree", "remove", tree.to_str().unwrap()]);
+    stage.say("gc --apply").success();
+    assert_eq!(branches(), 0);
+    stage.say("batch show b").success();
+    stage.say("doctor --audit").success();
 }
