@@ -253,9 +253,9 @@ fn spares(workshop: &Workshop<'_>) -> Result<Vec<Found>, EngineError> {
             kind: Kind::Worktree,
             name: name.to_string_lossy().into_owned(),
             verdict: if is_held {
-                Verdict::Live
+                Verdict::Spare
             } else {
-                Verdict::Orphaned
+                Verdict::Unused
             },
             bytes: size(&path),
             what: What::Spare(path),

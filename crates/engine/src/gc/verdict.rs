@@ -49,6 +49,8 @@ pub enum Verdict {
     Over,
     /// It goes: its attempt is over. What is uncommitted in it is saved first.
     Orphaned,
+    /// It goes: its worker is gone, and nobody ever worked there.
+    Unused,
     /// It goes: nobody can receive it any more, and that for long.
     Stale,
     /// It goes: no package names it.
@@ -57,6 +59,8 @@ pub enum Verdict {
     Landed,
     /// It stays: somebody works with it.
     Live,
+    /// It stays: a worker made it for the next attempt.
+    Spare,
     /// It stays: whoever worked there is gone, and its attempt is not over in the ledger.
     Left,
     /// It stays: it ended lately.
@@ -87,10 +91,12 @@ impl Verdict {
             | Self::Crowded
             | Self::Over
             | Self::Orphaned
+            | Self::Unused
             | Self::Stale
             | Self::Unnamed
             | Self::Landed => true,
             Self::Live
+            | Self::Spare
             | Self::Left
             | Self::Young
             | Self::Open
@@ -111,10 +117,12 @@ impl Verdict {
             Self::Crowded => "the oldest, and there is too much",
             Self::Over => "its task has ended",
             Self::Orphaned => "its attempt is over; what is uncommitted is saved",
+            Self::Unused => "its worker is gone, and nobody worked there",
             Self::Stale => "consumed, expired, transferred or deleted long ago",
             Self::Unnamed => "no package names it",
             Self::Landed => "all of it is in a branch of yours",
             Self::Live => "somebody works with it",
+            Self::Spare => "a worker made it for the next attempt",
             Self::Left => "whoever worked there is gone; a worker or `handoff watchdog` sees to it",
             Self::Young => "ended lately",
             Self::Open => "its task has not ended",

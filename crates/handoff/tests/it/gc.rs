@@ -302,3 +302,43 @@ fn branches_go_when_a_branch_of_a_person_has_all_of_them() {
     stage.say("batch show b").success();
     stage.say("doctor --audit").success();
 }
+
+/// How many trees there are that a worker made ahead.
+fn spares(stage: &Stage) -> usize {
+    let listed = stage.json("worktree list");
+    let trees = listed["worktrees"].as_array().unwrap().iter();
+    trees.filter(|it| it["is_spare"] == true).count()
+}
+
+#[test]
+fn a_spare_tree_is_listed_and_goes_when_its_worker_is_gone() {
+    let stage = Stage::new();
+    stage.repo.write("code", "1").commit("first");
+    for task in ["one", "two"] {
+        stage.add(task);
+    }
+    let script = stage.script("agent.toml", "[[step]]\nexpect = \"never\"\n");
+    let words = ["worker", "--slots", "1", "--script"];
+    let mut worker = stage.start(words.into_iter().chain([script.to_str().unwrap()]));
+    while spares(&stage) == 0 {}
+    let listed = stage.say("worktree list").success().stdout;
+    assert!(listed.contains("spare"), "{listed}");
+    let (works, spare) = (
+        "somebody works with it",
+        "a worker made it for the next attempt",
+    );
+    let found = stage.json("gc --apply");
+    for why in [works, spare] {
+        assert_eq!(fate(&found, "worktree", why), Some((false, 1, true)));
+    }
+    worker.kill();
+    let unused = "its worker is gone, and nobody worked there";
+    let cleared = stage.json("gc --apply");
+    assert_eq!(fate(&cleared, "worktree", unused), Some((true, 1, true)));
+    // The agent goes on without its worker.
+    let used = fate(&cleared, "worktree", works);
+    assert_eq!((used, spares(&stage)), (Some((false, 1, true)), 0));
+    let session = stage.json("ps")["sessions"][0]["name"].clone();
+    let stop = format!("stop --id {}", session.as_str().unwrap());
+    stage.say(&stop).success();
+}
