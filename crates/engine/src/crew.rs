@@ -95,6 +95,8 @@ pub enum News<E> {
 pub struct Crew<S: Site> {
     /// What it signs in as.
     id: String,
+    /// Whether it has, before it works.
+    presence: Option<Presence>,
     site: Arc<S>,
     rota: Rota,
     /// How many hands are not done, if only with tidying up.
@@ -132,6 +134,7 @@ impl<S: Site> Crew<S> {
         let (bell, door) = channel();
         Self {
             id: handoff_process::mint().simple().to_string(),
+            presence: None,
             site: Arc::new(site),
             rota: Rota::new(capacity),
             hands: 0,
@@ -164,13 +167,22 @@ impl<S: Site> Crew<S> {
         Self { tick, ..self }
     }
 
+    /// Signs in before it works: from here on it is listed and can be told to stop.
+    pub fn signed_in(self, workshop: &Workshop<'_>) -> Result<Self, EngineError> {
+        let presence = Some(Presence::sign_in(workshop, &self.id)?);
+        Ok(Self { presence, ..self })
+    }
+
     /// Works until the shift is over, and tells what happens.
     pub fn work(
         mut self,
         workshop: &mut Workshop<'_>,
         mut tell: impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let presence = Presence::sign_in(workshop, &self.id)?;
+        let presence = match self.presence.take() {
+            Some(presence) => presence,
+            None => Presence::sign_in(workshop, &self.id)?,
+        };
         self.listen_to_ledger(workshop)?;
         if self.listen_to_workers(workshop)? == Hearing::Deaf {
             self.round = SHORT_ROUND;

@@ -16,10 +16,11 @@ pub use gathering::{Conflict, FailedCheck, Gathering, MergedPart, Missing};
 use handoff_core::batch::{is_built_on, merging_order};
 use handoff_core::ownership::CaseRule;
 use handoff_core::task::{Evidence, Part, VerifyCommand};
-use handoff_core::{Batch, BatchName, BranchName, CommitId, PartName, Task};
+use handoff_core::{Batch, BatchName, BranchName, CommitId, PartName, Task, TaskId};
 use handoff_git::Repository;
 use handoff_store::{batches, read, tasks};
 
+use crate::continuation;
 use crate::error::EngineError;
 use crate::phase::Join;
 use crate::places::Attempt;
@@ -42,9 +43,13 @@ pub fn gather(
     at: &Repository,
 ) -> Result<Gathering, EngineError> {
     let batch = batch_of(workshop, task)?;
-    let (given, missing) = contributions(workshop, &batch)?;
+    let (given, mut missing) = contributions(workshop, &batch)?;
+    for it in &mut missing {
+        it.saved = saved(workshop, it.task)?;
+    }
+    let base = ground(workshop, &batch)?;
     let git = workshop.git.bound_to(at);
-    let mut pile = Pile::new(&git, at, &batch, given)?;
+    let mut pile = Pile::new((&git, at), &batch, base, in_order(&given))?;
     git.put_tree(at, pile.top()).map_err(EngineError::Gather)?;
     let join = Join::of(workshop, task, &batch, at)?;
     let mut trial = Trial {
@@ -105,12 +110,15 @@ pub fn beginning(
     let batch = batch_of(workshop, task)?;
     let (mut given, _) = contributions(workshop, &batch)?;
     given.retain(|it| is_part && is_built_on(task, &it.task, CaseRule::NATIVE));
-    let below: Vec<_> = given.iter().map(|it| it.name.clone()).collect();
-    let git = workshop.git.clone();
-    let pile = Pile::new(&git, workshop.repository, &batch, given)?;
-    let is_needed = |it: &&Conflict| task.spec.after.iter().any(|need| need.task == it.task);
+    let is_needed = |id: TaskId| task.spec.after.iter().any(|need| need.task == id);
+    let mut given = in_order(&given);
     // One that only owns the same paths and does not fit is left to the fan-in.
-    match pile.conflicts().iter().find(is_needed) {
+    given.sort_by_key(|it| !is_needed(it.task.id));
+    let below: Vec<_> = given.iter().map(|it| it.name.clone()).collect();
+    let base = ground(workshop, &batch)?;
+    let git = workshop.git.clone();
+    let pile = Pile::new((&git, workshop.repository), &batch, base, given)?;
+    match { pile.conflicts().iter() }.find(|it| is_needed(it.task)) {
         None => Ok(Some(Beginning {
             commit: pile.top().clone(),
             told: told(&below, pile.conflicts()),
@@ -120,6 +128,17 @@ pub fn beginning(
             paths: conflict.paths.clone(),
         }),
     }
+}
+
+/// What every part began with: the base of the batch, and what its parts waited for outside of it.
+fn ground(workshop: &mut Workshop<'_>, batch: &Batch) -> Result<CommitId, EngineError> {
+    let base = &batch.spec.base;
+    let Some(part) = batch.spec.parts.first() else {
+        return Ok(base.clone());
+    };
+    let task = read(workshop.store, |tx| tasks::get(tx, part.task))?;
+    let beginning = continuation::beginning(workshop, &task, base)?;
+    Ok(beginning.map_or_else(|| base.clone(), |it| it.commit))
 }
 
 /// What a part is told of those that its tree begins with.
@@ -141,7 +160,7 @@ fn batch_of(workshop: &mut Workshop<'_>, task: &Task) -> Result<Batch, EngineErr
     Ok(read(workshop.store, |tx| batches::get(tx, batch))?)
 }
 
-/// What the parts left, and which left nothing because they did not end well.
+/// What the parts left, and which left nothing because they did not end well, as the manifest has them.
 fn contributions(
     workshop: &mut Workshop<'_>,
     batch: &Batch,
@@ -150,10 +169,7 @@ fn contributions(
     for part in &batch.spec.parts {
         let task = read(workshop.store, |tx| tasks::get(tx, part.task))?;
         match Missing::of(part, &task) {
-            Some(it) => missing.push(Missing {
-                saved: saved(workshop, &task),
-                ..it
-            }),
+            Some(it) => missing.push(it),
             None => given.push(Contribution {
                 name: part.name.clone(),
                 commit: committed(&task),
@@ -161,18 +177,24 @@ fn contributions(
             }),
         }
     }
+    Ok((given, missing))
+}
+
+/// As they are merged.
+fn in_order(given: &[Contribution]) -> Vec<Contribution> {
     let tasks: Vec<_> = given.iter().map(|it| it.task.clone()).collect();
     let order = merging_order(&tasks, CaseRule::NATIVE);
     let given = order.into_iter().map(|place| given[place].clone());
-    Ok((given.collect(), missing))
+    given.collect()
 }
 
-/// It only informs: what cannot be found out is left out.
-fn saved(workshop: &Workshop<'_>, task: &Task) -> Vec<String> {
-    let label = Attempt::labels(task);
+/// Where what a part wrote is saved. It only informs: what git cannot tell is left out.
+fn saved(workshop: &mut Workshop<'_>, task: TaskId) -> Result<Vec<String>, EngineError> {
+    let task = read(workshop.store, |tx| tasks::get(tx, task))?;
+    let label = Attempt::labels(&task);
     let saved = workshop.git.saved_work(workshop.repository, &label);
     let saved = saved.unwrap_or_default().into_iter();
-    saved.map(|it| it.name).collect()
+    Ok(saved.map(|it| it.name).collect())
 }
 
 fn committed(task: &Task) -> Option<CommitId> {

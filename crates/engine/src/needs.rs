@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use handoff_core::batch::BatchState;
 use handoff_core::run::{Cause, Run, RunState};
-use handoff_core::task::{Part, Reason};
+use handoff_core::task::{Ending, Part, Reason};
 use handoff_core::{
     Batch, BatchId, BatchName, ProjectId, RunName, Task, TaskId, TaskName, TaskState, Timestamp,
 };
@@ -54,6 +55,8 @@ pub enum Subject {
         batch: Option<BatchName>,
         /// Others that did not begin because of it.
         behind: Vec<TaskName>,
+        /// Whether its batch is done or called off: then it cannot be tried again, and what came of the batch counts.
+        is_history: bool,
     },
     /// A run.
     Run(Box<Run>),
@@ -135,7 +138,14 @@ fn is_of_run(task: &Task, batch: Option<&Batch>) -> bool {
 fn is_behind_another(task: &Task, troubled: &[Task]) -> bool {
     matches!(task.spec.part, Some(Part::SubTask { .. }))
         && matches!(task.state, TaskState::Blocked { .. })
-        && { task.pending.iter() }.any(|it| troubled.iter().any(|other| other.id == it.task))
+        && { task.pending.iter() }.any(|it| {
+            let is_it = |other: &Task| other.id == it.task && batch_id(other) == batch_id(task);
+            troubled.iter().any(is_it)
+        })
+}
+
+fn batch_id(task: &Task) -> Option<BatchId> {
+    task.spec.part.and_then(Part::batch)
 }
 
 /// Those that did not begin because of this one, or of one that did not because of it.
@@ -175,14 +185,26 @@ fn of_task(task: &Task, batch: Option<&Batch>) -> Option<Need> {
             task: Box::new(task.clone()),
             batch: batch.map(|it| it.spec.name.clone()),
             behind: vec![],
+            is_history: batch.is_some_and(is_settled),
         },
     })
+}
+
+const fn is_settled(batch: &Batch) -> bool {
+    matches!(
+        batch.state,
+        BatchState::Cancelled { .. }
+            | BatchState::Ended {
+                ending: Ending::Done,
+                ..
+            }
+    )
 }
 
 fn of_run(run: Run) -> Option<Need> {
     let (want, why, since) = match &run.state {
         RunState::Gated { .. } => {
-            let why = format!("`{}` is proved, and somebody is to agree", run.at.phase);
+            let why = format!("`{}` is proved, and you are asked", run.at.phase);
             (Want::Agree, why, run.state.gated_since()?)
         }
         RunState::Stopped { cause, reason, at } => {

@@ -21,7 +21,7 @@ pub use broken_pauses::{broken_pauses, undo_pause};
 pub use expired_leases::expired_leases;
 pub(crate) use lost_holders::is_finished;
 pub use lost_holders::{dead_holders, lost_holders};
-pub use moved_repository::moved_repository;
+pub use moved_repository::{Relinked, moved_repository};
 pub use old_batons::old_batons;
 pub(crate) use orphaned_worktrees::save;
 pub use orphaned_worktrees::{Retired, orphaned_worktrees, retire};
@@ -67,7 +67,8 @@ pub fn all(workshop: &mut Workshop<'_>) -> Result<Repaired, EngineError> {
     let moved = moved_repository(workshop)?;
     repaired
         .repairs
-        .extend(moved.into_iter().map(Repair::TreeRelinked));
+        .extend(moved.told.into_iter().map(Repair::TreeRelinked));
+    repaired.stuck.extend(moved.stuck);
     repaired.stuck.extend(spare_trees(workshop)?);
     let orphaned = orphaned_worktrees(workshop)?;
     repaired.repairs.extend(orphaned.repairs);

@@ -84,9 +84,12 @@ fn survey(workshop: &mut Workshop<'_>) -> Setting {
 
 /// Whether a baton was written before the last thing that happened to its task.
 pub(crate) fn is_stale(file: &Path, task: &Task) -> bool {
-    let mut front = String::new();
-    let read = std::fs::File::open(file).map(|it| it.take(FRONT).read_to_string(&mut front));
+    let mut front = vec![];
+    let read = std::fs::File::open(file).and_then(|it| it.take(FRONT).read_to_end(&mut front));
+    // The last letter may be cut.
+    let front = String::from_utf8_lossy(&front);
     let mut lines = front.lines();
     let version = lines.find_map(|line| line.strip_prefix(VERSION)?.parse::<u64>().ok());
-    read.is_ok() && version != Some(task.version)
+    // Heartbeats change the version of one that is at work; it is told when something came of it.
+    read.is_ok() && version != Some(task.version) && task.state.lease().is_none()
 }

@@ -29,6 +29,8 @@ pub(super) struct Pile<'a> {
     git: &'a Git,
     at: &'a Repository,
     batch: Batch,
+    /// What every part began with.
+    base: CommitId,
     /// The same for everybody who does it again.
     time: Timestamp,
     layers: Vec<Layer>,
@@ -37,17 +39,18 @@ pub(super) struct Pile<'a> {
 }
 
 impl<'a> Pile<'a> {
-    /// Merges in order; what conflicts is left out.
+    /// Merges onto `base` in order; what conflicts is left out.
     pub(super) fn new(
-        git: &'a Git,
-        at: &'a Repository,
+        (git, at): (&'a Git, &'a Repository),
         batch: &Batch,
+        base: CommitId,
         given: Vec<Contribution>,
     ) -> Result<Self, EngineError> {
         let mut pile = Self {
             git,
             at,
             batch: batch.clone(),
+            base,
             time: time_of(batch),
             layers: vec![],
             conflicts: vec![],
@@ -110,7 +113,7 @@ impl<'a> Pile<'a> {
     /// The commit with so many parts; the base with none.
     pub(super) fn at_height(&self, height: usize) -> &CommitId {
         match height.checked_sub(1) {
-            None => &self.batch.spec.base,
+            None => &self.base,
             Some(place) => &self.layers[place].top,
         }
     }
@@ -151,7 +154,7 @@ impl<'a> Pile<'a> {
         });
         Gathering {
             batch: batch.spec.name.clone(),
-            base: batch.spec.base.clone(),
+            base: self.base,
             merged: merged.collect(),
             tip,
             unchanged: self.unchanged,

@@ -22,8 +22,8 @@ pub fn expired_leases(workshop: &mut Workshop<'_>) -> Result<Vec<TaskName>, Engi
         let is_over =
             { task.state.lease() }.is_some_and(|it| it.standing(&now) == Standing::Expired);
         if is_over && !is_known_here(workshop, &task)? {
-            expire(workshop, &task)?;
-            given_back.push(task.spec.name);
+            let is_given_back = expire(workshop, &task)?;
+            given_back.extend(is_given_back.then_some(task.spec.name));
         }
     }
     Ok(given_back)
@@ -39,7 +39,8 @@ fn is_known_here(workshop: &Workshop<'_>, task: &Task) -> Result<bool, EngineErr
     Ok(known.is_some())
 }
 
-fn expire(workshop: &mut Workshop<'_>, task: &Task) -> Result<(), EngineError> {
+/// Whether it was given back: whoever has it may have said in the same moment that they are there.
+fn expire(workshop: &mut Workshop<'_>, task: &Task) -> Result<bool, EngineError> {
     let key = format!("{}/{}/expire", task.id, task.fence);
     let key: IdempotencyKey = key.parse().expect("ids and a word make a key");
     let request = Request {
@@ -50,6 +51,10 @@ fn expire(workshop: &mut Workshop<'_>, task: &Task) -> Result<(), EngineError> {
             command: Command::Expire,
         },
     };
-    submit(workshop.store, &request)?;
-    Ok(())
+    let after = submit(workshop.store, &request)?.answer.into_task();
+    Ok(after.is_some_and(|it| {
+        it.state
+            .lease()
+            .is_none_or(|lease| lease.fence != task.fence)
+    }))
 }

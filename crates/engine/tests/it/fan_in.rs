@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use handoff_core::batch::{Manifest, Opening, Rules};
 use handoff_core::lease::Ttl;
-use handoff_core::task::{Command, Ending, Evidence, Omission};
+use handoff_core::task::{Command, Ending, Evidence, Omission, TaskSpec};
 use handoff_core::{Batch, BatchId, Caller, Task, TaskId, TaskState};
 use handoff_engine::fan_in::Gathering;
 use handoff_engine::{Attempt, fan_in};
@@ -16,6 +16,16 @@ use crate::stage::Stage;
 
 /// A batch of these parts: name, paths, and more.
 fn open(stage: &mut Stage, head: &str, parts: &[(&str, &str, &str)]) -> Batch {
+    open_after(stage, None, head, parts)
+}
+
+/// The same, that waits for a task outside of it.
+fn open_after(
+    stage: &mut Stage,
+    after: Option<TaskId>,
+    head: &str,
+    parts: &[(&str, &str, &str)],
+) -> Batch {
     let part = |(id, owns, more): &(&str, &str, &str)| {
         format!(
             "[[sub_tasks]]\nid = \"{id}\"\nbrief = \"x\"\nfile_ownership = [\"{owns}\"]\n{more}\n"
@@ -32,7 +42,7 @@ fn open(stage: &mut Stage, head: &str, parts: &[(&str, &str, &str)]) -> Batch {
         fan_in: id(),
         next: id(),
         base: stage.repo.head().parse().unwrap(),
-        after: None,
+        after,
         run: None,
     };
     let request = Request {
@@ -295,6 +305,27 @@ fn the_part_with_which_the_check_fails_is_found_and_left_out_with_what_is_built_
         ["README.md", "d/p0", "d/p2", "d/p4"]
     );
     assert!(gathering.text().contains("## The check fails with p1"));
+}
+
+#[test]
+fn what_all_parts_waited_for_is_below_them() {
+    let mut stage = Stage::new();
+    let name = "opener".parse().unwrap();
+    let opener = stage.add(TaskSpec::new(name, "x".parse().unwrap()));
+    let check = "[fan_in]\nverify = \"test -e opened && ! grep -q bad d/*\"";
+    let parts = [("p0", "d/p0", ""), ("p1", "d/p1", "")];
+    let batch = open_after(&mut stage, Some(opener.id), check, &parts);
+    stage.walk("echo x > opened");
+    for _ in 0..2 {
+        stage.walk(
+            "mkdir -p d; f=d/${HANDOFF_TASK#b.}; case $f in d/p1) echo bad;; *) echo ok;; esac > $f",
+        );
+    }
+    let gathering = gather(&mut stage, &batch);
+    let culprits = gathering.failed_checks.iter().flat_map(|it| &it.part);
+    assert_eq!(names(culprits), ["p1"]);
+    let expected = ["README.md", "d/p0", "opened"];
+    assert_eq!(files(&stage, &gathering), expected);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Git's own directory: how to tell one, and where its parts are.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+
+use handoff_files::{Dir, Mode, atomic};
 
 use super::DiscoverError;
 
@@ -103,12 +105,12 @@ pub(super) fn relink(root: &Path, git_dir: &Path) -> io::Result<()> {
     if is_right {
         return Ok(());
     }
-    if is_stale(&dot_git) {
-        fs::remove_file(&dot_git)?;
-    } else if metadata.is_ok() {
+    if metadata.is_ok() && !is_stale(&dot_git) {
         fs::rename(&dot_git, root.join(free_name(root)))?;
     }
-    fs::File::create_new(&dot_git)?.write_all(&line)
+    // In one step: whoever works there always finds one, and two who do it do the same.
+    let dir = Dir::open(root).map_err(io::Error::other)?;
+    atomic::replace_view(&dir, ".git", &line, Mode::Shared).map_err(io::Error::other)
 }
 
 /// Whether it is what git writes, and names a place that is gone: the repository was moved.

@@ -181,12 +181,12 @@ impl Rounds {
 
     fn walk(mut self, knocks: &Receiver<Knock>) {
         let mut patience = ROUND;
+        let mut leaving = None;
         loop {
             let first = knocks.recv_timeout(patience);
             if matches!(first, Err(RecvTimeoutError::Disconnected)) {
                 return;
             }
-            let mut leaving = None;
             for knock in first.into_iter().chain(knocks.try_iter()) {
                 match knock {
                     Knock::Look => {}
@@ -198,7 +198,8 @@ impl Rounds {
                 self.complain(&failure);
                 Looked::Wholly
             });
-            if leaving.is_some() {
+            // What somebody else is telling may not be all that there is: whoever waits for us waits for that too.
+            if leaving.is_some() && looked == Looked::Wholly {
                 return;
             }
             patience = match looked {

@@ -296,9 +296,13 @@ impl Args {
             return Ok(TaskRef::Named { project, name });
         };
         let batch = desk.batch(batch)?;
-        let spelled = spellings(&name);
-        let is_meant = |part: &&BatchPart| spelled.contains(&Some(part.name.as_str()));
-        let part = batch.spec.parts.iter().find(is_meant).ok_or_else(|| {
+        let named = |spelling: &str| {
+            let mut parts = batch.spec.parts.iter();
+            parts.find(|part: &&BatchPart| part.name.as_str() == spelling)
+        };
+        // A part may be called so as it is.
+        let part = spellings(&name).into_iter().flatten().find_map(named);
+        let part = part.ok_or_else(|| {
             let what = format!("batch `{}` has no part `{name}`", batch.spec.name);
             Failure::new(ExitCode::NotFound, what).hint(format!(
                 "see its parts: `handoff batch show {}`",

@@ -86,8 +86,14 @@ impl What {
                 Failure::usage(format!("{package:?} is not the id of a package")).because(&error)
             });
         }
-        let mut desk = Desk::open(ctx)?;
-        let desk = &mut desk;
+        // One that is no project yet has nothing that was paused, and stays none.
+        let desk = Desk::peek(ctx)?.ok_or_else(|| {
+            Failure::new(
+                ExitCode::NotFound,
+                "nothing was ever paused in this repository",
+            )
+        })?;
+        let desk = &mut { desk };
         let (name, task, hold) = match &self.batch {
             Some(batch) => {
                 let batch = desk.batch(batch)?;

@@ -27,8 +27,10 @@ pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> 
     if let Some(mut desk) = Desk::peek(ctx)? {
         desk.caller.may(Action::Claim).map_err(StoreError::from)?;
         let crier = Crier::hire(ctx)?;
-        look(&mut seen, &mut desk, &crier, ctx)?;
+        let looked = look(&mut seen, &mut desk, &crier, ctx);
+        // Whatever went wrong with one thing, people are called for the others.
         crier.dismiss();
+        looked?;
     }
     show(&seen, ctx)
 }

@@ -121,11 +121,12 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let panel = Panel::of(ctx)?;
     let crew = Crew::new(Place::new(ctx, spawner), capacity, shift);
     let crew = crew.ticking(panel.is_some().then_some(panel::TICK));
-    let mut log = in_background
-        .then(|| detach::settle(crew.id(), desk.project, ctx))
-        .transpose()?;
     let mut reporter = Reporter::new(shift, panel);
     let mut workshop = desk.workshop(ctx, &*clock)?;
+    let crew = crew.signed_in(&workshop)?;
+    let mut log = in_background
+        .then(|| detach::settle(crew.id(), workshop.project, ctx))
+        .transpose()?;
     let mut untold = None;
     let worked = crew.work(&mut workshop, |news| {
         if !matches!(news, News::Passing) {
@@ -140,6 +141,8 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             handoff_engine::EngineError::Unheard
         })
     });
+    openings.wait();
+    crier.dismiss();
     let worked = match worked {
         Err(gone @ EngineError::RepositoryGone(_)) => {
             let project = workshop.project;
@@ -147,8 +150,6 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         }
         worked => worked,
     };
-    openings.wait();
-    crier.dismiss();
     worked.map_err(|error| untold.take().unwrap_or_else(|| Failure::from(error)))?;
     reporter.finish(ctx)
 }

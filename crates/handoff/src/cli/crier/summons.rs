@@ -31,6 +31,7 @@ impl Summons {
                 task,
                 batch,
                 behind,
+                is_history: _,
             } => {
                 known.task = Some(task.spec.name.to_string());
                 known.task_id = Some(task.id.to_string());

@@ -81,6 +81,10 @@ impl Args {
         let Some(name) = &self.task else {
             return false;
         };
+        // In another repository another task may have the same name.
+        if self.workspace.is_some() {
+            return false;
+        }
         let Some(batch) = &self.part.batch_id else {
             return name == own;
         };

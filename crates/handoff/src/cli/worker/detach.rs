@@ -27,7 +27,10 @@ pub(super) fn start(project: ProjectId, ctx: &mut Context) -> Result<ExitCode, F
     let cannot = || Failure::failed("cannot start a worker in the background");
     let own = ctx.ambient.program.clone().ok_or_else(cannot)?;
     let mut words: Vec<OsString> = ctx.ambient.arguments[1..].to_vec();
-    for word in &mut words {
+    // What comes after this is the agent's.
+    let own_words = words.iter().position(|word| word == "--");
+    let own_words = own_words.unwrap_or(words.len());
+    for word in &mut words[..own_words] {
         if word == "--detach" {
             *word = IN_BACKGROUND.into();
         }
@@ -61,9 +64,10 @@ pub(super) fn start(project: ProjectId, ctx: &mut Context) -> Result<ExitCode, F
 /// What one that works says is its id.
 fn ready(said: &[u8]) -> Option<String> {
     let said = str::from_utf8(said).ok()?;
-    said.strip_prefix(READY)?
-        .strip_suffix('\n')
-        .map(str::to_owned)
+    let id = said.strip_prefix(READY)?.strip_suffix('\n')?;
+    // Whatever else it said is why it does not work after all.
+    let is_id = id.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_id.then(|| id.to_owned())
 }
 
 fn show(id: &str, project: ProjectId, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -89,29 +93,28 @@ fn show(id: &str, project: ProjectId, ctx: &mut Context) -> Result<ExitCode, Fai
     Ok(ExitCode::Done)
 }
 
-/// Says that it works and who it is, and prints into its log from here on.
+/// Says that it works and who it is, and prints into its log from here on. It has signed in: whoever reads this can stop it.
 pub(super) fn settle(id: &str, project: ProjectId, ctx: &Context) -> Result<Log, Failure> {
-    use std::io::Write as _;
     let home = ctx.home()?;
+    let log = Log::open(&log::place(&home, project, id), project, &home)?;
+    report(&format!("{READY}{id}\n"));
+    log.take_over()?;
+    Ok(log)
+}
+
+fn report(line: &str) {
+    use std::io::Write as _;
     let mut stdout = std::io::stdout();
-    let ready = format!("{READY}{id}\n");
     // Whoever started it may be gone: it works all the same.
     stdout
-        .write_all(ready.as_bytes())
+        .write_all(line.as_bytes())
         .and_then(|()| stdout.flush())
         .ok();
-    Log::begin(&log::place(&home, project, id), project, &home)
 }
 
 /// Says that it works, and lets go of the pipe to the one who started it.
 pub(in crate::cli) fn come_up() -> Result<(), Failure> {
-    use std::io::Write as _;
-    let mut stdout = std::io::stdout();
-    // Whoever started it may be gone: it works all the same.
-    stdout
-        .write_all(b"ready\n")
-        .and_then(|()| stdout.flush())
-        .ok();
+    report("ready\n");
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(nothing).map_err(std::io::Error::from)?;
     Ok(())

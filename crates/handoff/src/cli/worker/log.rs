@@ -31,8 +31,8 @@ pub(super) fn place(home: &Path, project: ProjectId, id: &str) -> PathBuf {
 }
 
 impl Log {
-    /// Makes it what this process prints. Those of dead workers go.
-    pub(super) fn begin(path: &Path, project: ProjectId, home: &Path) -> Result<Self, Failure> {
+    /// Opens it. Those of dead workers go.
+    pub(super) fn open(path: &Path, project: ProjectId, home: &Path) -> Result<Self, Failure> {
         let cannot = || Failure::failed("cannot write a log");
         let directory = path.parent().ok_or_else(cannot)?;
         let dir = Dir::create_private(directory).map_err(|error| cannot().because(&error))?;
@@ -52,11 +52,15 @@ impl Log {
             .mode(0o600)
             .open(path);
         let file = options.map_err(|error| cannot().because(&error))?;
-        let printed = rustix::stdio::dup2_stdout(&file)
-            .and_then(|()| rustix::stdio::dup2_stderr(&file))
-            .map_err(std::io::Error::from);
-        printed.map_err(|error| cannot().because(&error))?;
         Ok(Self { file })
+    }
+
+    /// Makes it what this process prints.
+    pub(super) fn take_over(&self) -> Result<(), Failure> {
+        let printed = rustix::stdio::dup2_stdout(&self.file)
+            .and_then(|()| rustix::stdio::dup2_stderr(&self.file))
+            .map_err(std::io::Error::from);
+        printed.map_err(|error| Failure::failed("cannot write a log").because(&error))
     }
 
     /// Begins anew when it has become long. What cannot be cut now is cut later.

@@ -9,6 +9,7 @@ use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::desk::project_at;
 use crate::failure::Failure;
+use crate::output::plain;
 
 /// Becomes a worker where the repository is now. Everything that this one held is free then, and taken over there. If nobody knows
 /// where that is, the sessions go on and whoever finds it judges what they did.
@@ -22,7 +23,7 @@ pub(super) fn follow(gone: &EngineError, project: ProjectId, ctx: &mut Context) 
     };
     let text = format!(
         "The repository was moved to `{}`; the worker goes on there.",
-        place.display()
+        plain(&place.display().to_string())
     );
     ctx.out.note(text).ok();
     let words = ctx.ambient.arguments[1..].to_vec();

@@ -1,16 +1,13 @@
 //! What goes on in a project besides its feature, and what of it waits for a person.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use handoff_api::{
     BatchRow, CensusDocument, NeedDocument, PausedRow, ProjectDocument, RunRow, SessionDocument,
     SessionRow,
 };
-use handoff_core::batch::{BatchState, Outcome};
-use handoff_core::run::{Run, RunState};
-use handoff_core::task::{Ending, Part};
-use handoff_core::{Batch, BatchId, Hold, ProjectId, Task, TaskState};
+use handoff_core::batch::Outcome;
+use handoff_core::run::Run;
+use handoff_core::{Batch, BatchId, Hold, ProjectId, Task, Timestamp};
+use handoff_engine::needs::{self, Need, Subject, Want};
 use handoff_store::tasks::Census;
 use handoff_store::{StoreError, Transaction, batches, holds, read, runs, tasks};
 
@@ -23,9 +20,6 @@ use crate::failure::Failure;
 
 /// So many tasks are counted: whoever has more wants to know that, not how many.
 const COUNTED: u32 = 1_000;
-/// So many of the newest tasks in trouble are looked at; the attempts at a run's phases are among them.
-const TROUBLED: u32 = 200;
-
 /// So many of the newest batches are asked what came of them.
 const ENDED: u32 = 20;
 
@@ -34,7 +28,6 @@ struct Ledger {
     census: Census,
     runs: Vec<Run>,
     batches: Vec<(Batch, BatchRow)>,
-    in_trouble: Vec<Task>,
     /// Batches that are over and have a result.
     results: Vec<(Batch, Outcome)>,
     held: Vec<Task>,
@@ -46,9 +39,12 @@ pub(super) fn look(desk: &mut Desk, ctx: &Context) -> Result<ProjectDocument, Fa
     let sessions = ps::living(project, ctx)?;
     let workers = worker::living(desk, ctx)?.len();
     let ledger = read(&mut *desk.store, |tx| Ledger::read(tx, project))?;
+    let waiting = needs::needs(&mut *desk.store, project, Timestamp::UNIX_EPOCH)?;
+    let asking = sessions.iter().filter_map(session_need);
+    let waiting = waiting.iter().filter_map(ledger_need);
     let landings = landings(&ledger.results, desk, ctx);
     Ok(ProjectDocument {
-        needs: needs(&sessions, &ledger, landings),
+        needs: asking.chain(waiting).chain(landings).collect(),
         sessions: sessions.into_iter().map(session_row).collect(),
         tasks: counted(ledger.census),
         paused: paused(&ledger),
@@ -66,38 +62,15 @@ impl Ledger {
             Ok((batch, row))
         });
         let batches = batches.collect::<Result<_, StoreError>>()?;
-        let in_trouble = tasks::in_trouble(tx, project, TROUBLED)?;
         Ok(Self {
             batches,
             census: tasks::census(tx, project, COUNTED)?,
             runs: runs::live(tx, project)?,
-            in_trouble: still_of_interest(tx, in_trouble)?,
             results: results(tx, project)?,
             held: tasks::held(tx, project)?,
             held_batches: holds::of_batches(tx, project)?,
         })
     }
-}
-
-/// Of an attempt at a phase its run tells. A part of a batch that is done cannot be tried again: what came of the batch counts.
-fn still_of_interest(
-    tx: &mut Transaction<'_>,
-    in_trouble: Vec<Task>,
-) -> Result<Vec<Task>, StoreError> {
-    let mut settled: HashMap<BatchId, bool> = HashMap::new();
-    let mut kept = vec![];
-    for task in in_trouble {
-        let is_kept = match task.spec.part {
-            None | Some(Part::FanIn { .. }) => true,
-            Some(Part::Phase { .. }) => false,
-            Some(Part::SubTask { batch }) => match settled.entry(batch) {
-                Entry::Occupied(known) => !known.get(),
-                Entry::Vacant(unknown) => !*unknown.insert(is_settled(&batches::get(tx, batch)?)),
-            },
-        };
-        kept.extend(is_kept.then_some(task));
-    }
-    Ok(kept)
 }
 
 /// What goes on with its package. A part that was paused with its batch goes on with that.
@@ -124,17 +97,6 @@ fn paused(ledger: &Ledger) -> Vec<PausedRow> {
         })
     });
     batches.chain(tasks).collect()
-}
-
-const fn is_settled(batch: &Batch) -> bool {
-    matches!(
-        batch.state,
-        BatchState::Cancelled { .. }
-            | BatchState::Ended {
-                ending: Ending::Done,
-                ..
-            }
-    )
 }
 
 /// What came of the newest batches that are done.
@@ -184,17 +146,6 @@ fn landing((batch, outcome): &(Batch, Outcome)) -> NeedDocument {
     }
 }
 
-fn needs(
-    sessions: &[SessionDocument],
-    ledger: &Ledger,
-    landings: Vec<NeedDocument>,
-) -> Vec<NeedDocument> {
-    let sessions = sessions.iter().filter_map(session_need);
-    let runs = ledger.runs.iter().filter_map(run_need);
-    let tasks = ledger.in_trouble.iter().filter_map(task_need);
-    sessions.chain(runs).chain(tasks).chain(landings).collect()
-}
-
 fn session_need(session: &SessionDocument) -> Option<NeedDocument> {
     let kind = session.kind.as_deref()?;
     let name = &session.name;
@@ -210,46 +161,23 @@ fn session_need(session: &SessionDocument) -> Option<NeedDocument> {
     })
 }
 
-fn run_need(run: &Run) -> Option<NeedDocument> {
-    let name = run.spec.name.to_string();
-    let (why, command) = match &run.state {
-        RunState::Gated { .. } => (
-            format!("`{}` is proved, and you are asked", run.at.phase),
-            format!("handoff workflow status {name}"),
-        ),
-        RunState::Stopped { cause, reason, .. } => (
-            format!("stopped in `{}`, {}: {reason}", run.at.phase, cause.word()),
-            format!("handoff workflow status {name}"),
-        ),
-        RunState::Working { .. }
-        | RunState::FannedOut { .. }
-        | RunState::Paused { .. }
-        | RunState::Done { .. }
-        | RunState::Cancelled { .. } => return None,
+/// What the ledger says that waits for a person. A part of a batch that is over is history.
+fn ledger_need(need: &Need) -> Option<NeedDocument> {
+    let (kind, name, verb) = match &need.subject {
+        Subject::Task {
+            is_history: true, ..
+        } => return None,
+        Subject::Task { task, .. } => ("task", task.spec.name.to_string(), "queue show"),
+        Subject::Run(run) => ("run", run.spec.name.to_string(), "workflow status"),
+    };
+    let why = match (&need.subject, need.want) {
+        (Subject::Task { .. }, Want::Help) => format!("blocked: {}", need.why),
+        (Subject::Task { .. }, Want::Look) => format!("failed: {}", need.why),
+        (Subject::Task { .. } | Subject::Run(_), _) => need.why.clone(),
     };
     Some(NeedDocument {
-        kind: "run",
-        name,
-        why,
-        command,
-    })
-}
-
-fn task_need(task: &Task) -> Option<NeedDocument> {
-    let why = match &task.state {
-        TaskState::Blocked { reason, .. } => format!("blocked: {reason}"),
-        TaskState::Failed { reason, .. } => format!("failed: {reason}"),
-        TaskState::Waiting
-        | TaskState::Queued
-        | TaskState::Leased { .. }
-        | TaskState::Running { .. }
-        | TaskState::Done { .. }
-        | TaskState::Cancelled { .. } => return None,
-    };
-    let name = task.spec.name.to_string();
-    Some(NeedDocument {
-        kind: "task",
-        command: format!("handoff queue show {name}"),
+        kind,
+        command: format!("handoff {verb} {name}"),
         name,
         why,
     })
