@@ -95,8 +95,8 @@ pub enum News<E> {
 pub struct Crew<S: Site> {
     /// What it signs in as.
     id: String,
-    /// Whether it has, before it works.
-    presence: Option<Presence>,
+    /// That it has. Its hands share it: as long as one of them has a session, the worker lives.
+    presence: Option<Arc<Presence>>,
     site: Arc<S>,
     rota: Rota,
     /// How many hands are not done, if only with tidying up.
@@ -169,7 +169,7 @@ impl<S: Site> Crew<S> {
 
     /// Signs in before it works: from here on it is listed and can be told to stop.
     pub fn signed_in(self, workshop: &Workshop<'_>) -> Result<Self, EngineError> {
-        let presence = Some(Presence::sign_in(workshop, &self.id)?);
+        let presence = Some(Arc::new(Presence::sign_in(workshop, &self.id)?));
         Ok(Self { presence, ..self })
     }
 
@@ -179,10 +179,9 @@ impl<S: Site> Crew<S> {
         workshop: &mut Workshop<'_>,
         mut tell: impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let presence = match self.presence.take() {
-            Some(presence) => presence,
-            None => Presence::sign_in(workshop, &self.id)?,
-        };
+        if self.presence.is_none() {
+            self = self.signed_in(workshop)?;
+        }
         self.listen_to_ledger(workshop)?;
         if self.listen_to_workers(workshop)? == Hearing::Deaf {
             self.round = SHORT_ROUND;
@@ -207,7 +206,7 @@ impl<S: Site> Crew<S> {
             if self.is_over() {
                 return Ok(());
             }
-            if presence.is_to_stop() {
+            if { self.presence.as_ref() }.is_some_and(|it| it.is_to_stop()) {
                 return tell(News::Stopped);
             }
             if self.is_idle && !was_idle {

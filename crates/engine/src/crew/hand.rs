@@ -36,8 +36,10 @@ impl<S: Site> Crew<S> {
     pub(super) fn start(&mut self, walk: Walk) {
         let (id, name) = (walk.session(), walk.task().spec.name.clone());
         let (site, bell) = (Arc::clone(&self.site), self.bell.clone());
+        let presence = self.presence.clone();
         self.hands += 1;
         thread::spawn(move || {
+            let _signed_in = presence;
             // Nobody at the door: the crew has gone home.
             let done = site.walk(walk, &mut |milestone| match milestone {
                 Milestone::Launched => drop(bell.send(Knock::Launched(id))),

@@ -41,7 +41,8 @@ pub(super) fn look(desk: &mut Desk, ctx: &Context) -> Result<ProjectDocument, Fa
     let ledger = read(&mut *desk.store, |tx| Ledger::read(tx, project))?;
     let waiting = needs::needs(&mut *desk.store, project, Timestamp::UNIX_EPOCH)?;
     let asking = sessions.iter().filter_map(session_need);
-    let waiting = waiting.iter().filter_map(ledger_need);
+    // The newest first: of many, those are shown.
+    let waiting = waiting.iter().rev().filter_map(ledger_need);
     let landings = landings(&ledger.results, desk, ctx);
     Ok(ProjectDocument {
         needs: asking.chain(waiting).chain(landings).collect(),
