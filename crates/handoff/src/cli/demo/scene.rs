@@ -182,6 +182,9 @@ pub(super) fn recount(
     Ok(())
 }
 
+/// An agent begins sooner than this, also on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Waits until the agent of a task has written its half, as one sees it in the worktree.
 pub(super) fn wait_for_half_work(
     stage: &Stage,
@@ -195,7 +198,8 @@ pub(super) fn wait_for_half_work(
         fence: Fence::new(1),
     };
     let file = stage.places().worktree(task.project, attempt).join(file);
-    for _ in 0..300 {
+    let deadline = desk.now()?.moment.awake.after(PATIENCE);
+    while desk.now()?.moment.awake < deadline {
         let watch = Watch::on(&file);
         if std::fs::read_to_string(&file).is_ok_and(|text| text.contains("half")) {
             return Ok(());
@@ -219,7 +223,9 @@ pub(super) fn wait_for_half_work(
 fn wait_until_started(desk: &mut Desk, name: &TaskName) -> Result<Task, Failure> {
     let project = desk.project;
     let mut bell = desk.store.bell()?;
-    for _ in 0..60 {
+    // By the clock: the bell rings for whatever anybody records.
+    let deadline = desk.now()?.moment.awake.after(PATIENCE);
+    while desk.now()?.moment.awake < deadline {
         let found = read(&mut *desk.store, |tx| tasks::named(tx, project, name));
         match found {
             Ok(task) if matches!(task.state, TaskState::Running { .. }) => return Ok(task),
