@@ -1,5 +1,7 @@
 //! The branches that are ours, and whether somebody has their work on a branch of their own.
 
+use std::slice;
+
 use handoff_core::{BranchName, CommitId};
 
 use crate::git::{Git, GitError};
@@ -39,18 +41,46 @@ impl Git {
         branch: &BranchName,
         commit: &CommitId,
     ) -> Result<(), GitError> {
-        let name = format!("{HEADS}{branch}");
+        let nothing = nothing_like(commit);
+        self.move_branch(at, branch, (commit.as_str(), &nothing), "handoff: gc")
+    }
+
+    /// Makes a branch at a commit. One that is there already stays where it is, and that is an error.
+    pub fn make_branch(
+        &self,
+        at: &Repository,
+        branch: &BranchName,
+        commit: &CommitId,
+    ) -> Result<(), GitError> {
+        let nothing = nothing_like(commit);
+        let there = (nothing.as_str(), commit.as_str());
+        self.move_branch(at, branch, there, "handoff: rescue")
+    }
+
+    /// Moves a branch from one commit to another, unless it is elsewhere by now.
+    fn move_branch(
+        &self,
+        at: &Repository,
+        branch: &BranchName,
+        (old, new): (&str, &str),
+        message: &str,
+    ) -> Result<(), GitError> {
         let moved = RefMove {
-            old: commit.to_string(),
-            new: "0".repeat(commit.as_str().len()),
-            name: name.clone(),
+            old: old.to_owned(),
+            new: new.to_owned(),
+            name: format!("{HEADS}{branch}"),
         };
         // Our hook does not run here; not written down it would be told as foreign.
-        at.note_moves(Phase::Prepared, &[moved]).ok();
+        at.note_moves(Phase::Prepared, slice::from_ref(&moved)).ok();
         self.call("update-ref", at.any_place())
-            .arguments(["-m", "handoff: gc", "-d", "--end-of-options"])
-            .arguments([name.as_str(), commit.as_str()])
+            .arguments(["-m", message, "--end-of-options"])
+            .arguments([moved.name.as_str(), new, old])
             .run()?;
         Ok(())
     }
+}
+
+/// What git calls the place of a branch that is not there.
+fn nothing_like(commit: &CommitId) -> String {
+    "0".repeat(commit.as_str().len())
 }

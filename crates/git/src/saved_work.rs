@@ -1,11 +1,9 @@
 //! What is left of attempts that are over: what was saved, in `refs/handoff/quarantine/…`, and their branches.
 
-use handoff_core::{BranchName, CommitId};
+use handoff_core::CommitId;
 
 use crate::change::Difference;
 use crate::git::{Call, Git, GitError, commit_id, printable};
-use crate::ref_moves::RefMove;
-use crate::ref_watch::Phase;
 use crate::repository::Repository;
 
 const PLACE: &str = "refs/handoff/quarantine/";
@@ -86,32 +84,6 @@ impl Git {
         let call = self.call("for-each-ref", at.any_place());
         let call = call.arguments([&format!("--no-merged={head}"), BRANCHES]);
         refs_in(call, &format!("{BRANCHES}{label}"))
-    }
-
-    /// Makes a branch at a commit. One that is there already stays where it is, and that is an error.
-    pub fn make_branch(
-        &self,
-        at: &Repository,
-        branch: &BranchName,
-        commit: &CommitId,
-    ) -> Result<(), GitError> {
-        let nothing = "0".repeat(commit.as_str().len());
-        let moved = RefMove {
-            old: nothing.clone(),
-            new: commit.to_string(),
-            name: format!("refs/heads/{branch}"),
-        };
-        // Our hook does not run here; not written down it would be told as foreign.
-        at.note_moves(Phase::Prepared, &[moved]).ok();
-        self.call("update-ref", at.any_place())
-            .arguments(["-m", "handoff: rescue", "--end-of-options"])
-            .arguments([
-                format!("refs/heads/{branch}").as_str(),
-                commit.as_str(),
-                &nothing,
-            ])
-            .run()?;
-        Ok(())
     }
 
     /// Files in the tree of `at` that git ignores, and that a removal would take along. Directories

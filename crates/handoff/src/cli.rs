@@ -45,8 +45,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use handoff_api::ExitCode;
 
-use self::chapters::{Around, Packages, Tasks, Workflows};
-use self::late::Late;
+use self::chapters::{Around, Own, Packages, Tasks, Workflows};
 use crate::ambient::Ambient;
 use crate::context::Context;
 use crate::failure::Failure;
@@ -91,12 +90,8 @@ enum Command {
     Packages(Packages),
     #[command(flatten)]
     Around(Around),
-    /// Do something for a session in a sandbox.
-    #[command(hide = true)]
-    Errand(Late<errand::Args>),
-    /// Play a script as if it were an agent.
-    #[command(hide = true)]
-    ScriptedAgent(Late<scripted_agent::Args>),
+    #[command(flatten)]
+    Own(Own),
 }
 
 impl Command {
@@ -110,7 +105,7 @@ impl Command {
             Self::Packages(command) => command.is_of_a_project(),
             Self::Around(command) => command.is_of_a_project(),
             Self::Feature(_) => true,
-            Self::Workflows(_) | Self::Errand(_) | Self::ScriptedAgent(_) => false,
+            Self::Workflows(_) | Self::Own(_) => false,
         }
     }
 }
@@ -126,7 +121,7 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
         Err(error) => return refuse(&error, &ambient, wants_json).number().into(),
     };
     // The agent ends as its script says, not with a code of ours.
-    if let Command::ScriptedAgent(args) = &cli.command {
+    if let Command::Own(Own::ScriptedAgent(args)) = &cli.command {
         return scripted_agent::run(args, &ambient);
     }
     let format = if cli.options.json {
@@ -155,13 +150,13 @@ fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
     let ours = match command {
         Command::Session(command) => return session::run(command, ctx),
         Command::Packages(command) => return chapters::packages::run(command, ctx),
-        Command::Errand(args) => return errand::run(args.into_inner(), ctx),
+        Command::Own(Own::Errand(args)) => return errand::run(args.into_inner(), ctx),
         Command::Feature(command) => feature::run(command, ctx),
         Command::Tasks(command) => chapters::tasks::run(command, ctx),
         Command::Workflows(command) => chapters::workflows::run(command, ctx),
         Command::Git(command) => git::run(command, ctx),
         Command::Around(command) => chapters::around::run(command, ctx),
-        Command::ScriptedAgent(_) => unreachable!("it never gets a context"),
+        Command::Own(Own::ScriptedAgent(_)) => unreachable!("it never gets a context"),
     };
     ours.map(ExitCode::number)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Batch, BatchSpec};
 use crate::task::{AdoptedEnding, AdoptedTask, Dependency, Evidence, Part, VerifyCommand};
-use crate::{BatchId, CommitId, PackageId, Task, TaskId};
+use crate::{BatchId, CommitId, PackageId, Task, TaskId, TaskState};
 
 /// A batch as it is handed over. Its ids are those of the store that it comes from, until it is [taken over](Self::under).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +44,15 @@ impl AdoptedBatch {
             spec: batch.spec.clone(),
             tasks: tasks.iter().map(member).collect(),
         }
+    }
+
+    /// The task outside of a batch that something of it goes on from which is not done. Such a batch can go on nowhere else: another
+    /// store has neither that task nor what it leaves.
+    pub fn bond(tasks: &[Task]) -> Option<TaskId> {
+        let is_left = |it: &&Task| !matches!(it.state, TaskState::Done { .. });
+        let awaited = { tasks.iter().filter(is_left) }.flat_map(|it| &it.spec.after);
+        let is_within = |id: TaskId| tasks.iter().any(|it| it.id == id);
+        awaited.map(|it| it.task).find(|it| !is_within(*it))
     }
 
     /// The batch under ids of its own, for the store that takes it over with this package.
@@ -211,6 +220,17 @@ mod tests {
         assert_eq!(adopted.under(here, package).spec.name, batch.spec.name);
         let other = PackageId::from_uuid(Uuid::from_u128(6));
         assert_ne!(batch.under(here, other).spec.fan_in, adopted.spec.fan_in);
+    }
+
+    #[test]
+    fn what_goes_on_from_elsewhere_is_bound_until_it_is_done() {
+        let project = crate::ProjectId::from_uuid(Uuid::from_u128(9));
+        let at = crate::Timestamp::UNIX_EPOCH;
+        let begun = |member: AdoptedMember| Task::begin(member.id, project, member.task.spec, at);
+        let mut tasks = [member(1, None, &[7]), member(2, None, &[1])].map(begun);
+        assert_eq!(AdoptedBatch::bond(&tasks), Some(id(7)));
+        tasks[0].state = TaskState::Done { at, summary: None };
+        assert_eq!(AdoptedBatch::bond(&tasks), None);
     }
 
     #[test]

@@ -97,11 +97,7 @@ impl Command {
             Self::Session(command) => command.reading(),
             Self::Tasks(command) => command.reading(),
             Self::Packages(command) => command.reading(),
-            Self::Feature(_)
-            | Self::Workflows(_)
-            | Self::Around(_)
-            | Self::Errand(_)
-            | Self::ScriptedAgent(_) => None,
+            Self::Feature(_) | Self::Workflows(_) | Self::Around(_) | Self::Own(_) => None,
         }
     }
 }

@@ -10,6 +10,7 @@ pub(super) mod session;
 use std::fmt;
 
 use handoff_api::ExitCode;
+use handoff_core::batch::AdoptedBatch;
 use handoff_core::caller::Action;
 use handoff_core::package::{PackageCommand, PackageKind, PackageState};
 use handoff_core::task::{Command, Reason};
@@ -70,15 +71,21 @@ impl What {
             return Ok(());
         };
         let batch = desk.batch(batch)?;
-        let Some(run) = batch.spec.run else {
+        let name = &batch.spec.name;
+        if let Some(run) = batch.spec.run {
+            let text = format!("batch `{name}` belongs to a run, which waits for its results here");
+            return Err(Failure::new(ExitCode::Conflict, text).hint(format!(
+                "pause the run, which can go on elsewhere: `handoff workflow pause {run}`"
+            )));
+        }
+        let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, batch.id))?;
+        let Some(task) = AdoptedBatch::bond(&members) else {
             return Ok(());
         };
-        let text = format!(
-            "batch `{}` belongs to a run, which waits for its results here",
-            batch.spec.name
-        );
+        let task = desk.find(&TaskRef::Id(task))?.spec.name;
+        let text = format!("batch `{name}` goes on from `{task}`, which stays here");
         Err(Failure::new(ExitCode::Conflict, text).hint(format!(
-            "pause the run, which can go on elsewhere: `handoff workflow pause {run}`"
+            "land what `{task}` did and open the batch again, or let it be done here"
         )))
     }
 

@@ -15,9 +15,8 @@ use crate::failure::Failure;
 pub(super) fn of_task(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
     let awaited: Vec<_> = task.pending.iter().map(|it| it.task).collect();
     if let Some(names) = names(desk, &awaited) {
-        ctx.out.note(format!(
-            "It begins when {names} is done, and goes on from there."
-        ))?;
+        ctx.out
+            .note(format!("It begins after {names}, and goes on from there."))?;
     }
     tell(desk, &HoldScope::over_task(task), ctx)
 }
@@ -30,7 +29,7 @@ pub(super) fn of_batch(
 ) -> Result<(), Failure> {
     if let Some(names) = names(desk, after.as_slice()) {
         ctx.out.note(format!(
-            "Its parts begin when {names} is done, and go on from there."
+            "Its parts begin after {names}, and go on from there."
         ))?;
     }
     tell(desk, &HoldScope::over(desk.project), ctx)

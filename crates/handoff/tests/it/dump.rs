@@ -143,7 +143,7 @@ fn what_a_session_dumps_goes_on_from_its_own_task() {
     --- stdout ---
     dumped next: waiting
     --- stderr ---
-    It begins when `fix` is done, and goes on from there.
+    It begins after `fix`, and goes on from there.
     No worker lives here to take it: `handoff worker --agent NAME` starts one.
     ");
     assert_eq!(stage.json("queue show next")["waiting_for"][0], id);
@@ -230,9 +230,15 @@ fn a_batch_that_a_session_opens_goes_on_from_its_own_task() {
         &stage,
         &format!("handoff dump --open-batch {manifest}; handoff queue list"),
     );
-    let waits = "Its parts begin when `split` is done, and go on from there.";
+    let waits = "Its parts begin after `split`, and go on from there.";
     assert!(told.contains(waits), "{told}");
     assert_eq!(told.matches("waiting").count(), 3, "{told}");
+    assert_eq!(stage.state("b.one"), "queued");
+    let leaving = stage.say("transfer --batch b --to Ada --output b.hpkg");
+    assert_snapshot!(leaving.failure(4).stderr, @"
+    error: batch `b` goes on from `split`, which stays here
+    hint: land what `split` did and open the batch again, or let it be done here
+    ");
     assert_eq!(stage.state("b.one"), "queued");
     let agent = "[[step]]\nrun = ['sh', '-c', 'd=${HANDOFF_TASK#b.}; mkdir $d && cp told $d/']\n";
     let agent = stage.script("agent.toml", agent);
@@ -321,7 +327,7 @@ fn a_dump_says_what_keeps_it_from_being_worked_on() {
     ");
     let two = stage.say("dump --task two --next x --after one").success();
     assert_snapshot!(two.stderr, @"
-    It begins when `one` is done, and goes on from there.
+    It begins after `one`, and goes on from there.
     Everything is held: `handoff unhold --everything` hands work out again.
     This project is held: `handoff unhold` hands work out again.
     No worker lives here to take it: `handoff worker --agent NAME` starts one.

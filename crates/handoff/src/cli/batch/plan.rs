@@ -77,9 +77,13 @@ pub(in crate::cli) fn show(
 
 fn tell(plan: &BatchPlanDocument, manifest: &Manifest, ctx: &mut Context) -> Result<(), Failure> {
     let name = ctx.out.styled(Tone::Strong, &plan.name);
-    let (parts, slots) = (plan.parts.len(), plan.slots);
+    let parts = plan.parts.len();
+    let slots = match plan.slots {
+        1 => "one slot".to_owned(),
+        slots => format!("{slots} slots"),
+    };
     ctx.out
-        .line(format!("{name}: {parts} parts on {slots} slots\n"))?;
+        .line(format!("{name}: {parts} parts on {slots}\n"))?;
     let mut table = Table::new(&["WAVE", "PART", "TAKES", "OWNS"]);
     for (number, wave) in plan.waves.iter().enumerate() {
         for part in wave {
@@ -95,7 +99,7 @@ fn tell(plan: &BatchPlanDocument, manifest: &Manifest, ctx: &mut Context) -> Res
     ctx.out.line("")?;
     let seconds = |it: f64| span_text(Duration::from_secs_f64(it));
     ctx.out.line(format!(
-        "One after the other {}, like this {}: {:.1} times faster; {:.1} is the most on {slots} slots.",
+        "One after the other {}, like this {}: {:.1} times faster; {:.1} is the most on {slots}.",
         seconds(plan.serial_seconds),
         seconds(plan.wall_seconds),
         plan.speed_up,

@@ -225,7 +225,8 @@ impl BatchPausing {
         Ok(depot.keep_pause(&package, pausing, &caller, &key)?)
     }
 
-    /// All of it as it stands now, for a store that does not know it. None if a run waits for it: that stays here.
+    /// All of it as it stands now, for a store that does not know it. None if a run waits for it, or it goes on from another task:
+    /// that stays here.
     fn whole(&self, desk: &mut Desk) -> Result<Option<AdoptedBatch>, Failure> {
         if self.batch.spec.run.is_some() {
             return Ok(None);
@@ -234,9 +235,10 @@ impl BatchPausing {
             let mut members = tasks::of_batch(tx, self.batch.id)?;
             let next = self.batch.spec.next.map(|next| tasks::get(tx, next));
             members.extend(next.transpose()?);
-            Ok(AdoptedBatch::of(&self.batch, &members))
+            let is_bound = AdoptedBatch::bond(&members).is_some();
+            Ok((!is_bound).then(|| AdoptedBatch::of(&self.batch, &members)))
         })?;
-        Ok(Some(whole))
+        Ok(whole)
     }
 }
 
