@@ -1,7 +1,7 @@
 //! The programs that are measured, built alike.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context as _, Result, bail};
@@ -18,12 +18,12 @@ struct Message {
 
 /// The product, as its users have it.
 pub(crate) fn handoff(profile: &str) -> Result<PathBuf> {
-    build(&["--package", "handoff", "--profile", profile])
+    install(&build(&["--package", "handoff", "--profile", profile])?)
 }
 
 /// Ourselves with the same optimisation as the product: what drains a queue is measured too.
 pub(crate) fn xtask(profile: &str) -> Result<PathBuf> {
-    build(&["--package", "xtask", "--profile", profile])
+    install(&build(&["--package", "xtask", "--profile", profile])?)
 }
 
 /// `fn main() {}`: what starting any program costs here.
@@ -34,7 +34,28 @@ pub(crate) fn empty(profile: &str) -> Result<PathBuf> {
     let manifest = directory.join("Cargo.toml");
     fs::write(&manifest, empty_manifest()?)?;
     let manifest = manifest.to_str().context("the workspace's path is text")?;
-    build(&["--manifest-path", manifest, "--profile", profile])
+    install(&build(&[
+        "--manifest-path",
+        manifest,
+        "--profile",
+        profile,
+    ])?)
+}
+
+/// A copy, as `cargo install` and every package manager make one. What a linker wrote, piece by piece, lies in memory in pieces
+/// until the machine is started again, and a program takes a quarter longer to be found in them (docs/design/0005-profiles.md).
+fn install(built: &Path) -> Result<PathBuf> {
+    let profile = built.parent().and_then(Path::file_name);
+    let (Some(profile), Some(name)) = (profile, built.file_name()) else {
+        bail!("{} is not in the directory of a profile", built.display());
+    };
+    let directory = program::workspace_root().join("target/bench/installed");
+    let directory = directory.join(profile);
+    fs::create_dir_all(&directory)?;
+    let (installed, new) = (directory.join(name), directory.join("new"));
+    fs::copy(built, &new).with_context(|| format!("cannot copy {}", built.display()))?;
+    fs::rename(&new, &installed)?;
+    Ok(installed)
 }
 
 /// A package of its own with the profiles of the workspace.
