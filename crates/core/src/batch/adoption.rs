@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::{Batch, BatchSpec};
 use crate::task::{AdoptedEnding, AdoptedTask, Dependency, Evidence, Part, VerifyCommand};
-use crate::{BatchId, CommitId, PackageId, Task, TaskId, TaskState};
+use crate::{BatchId, CommitId, PackageId, Task, TaskId};
 
 /// A batch as it is handed over. Its ids are those of the store that it comes from, until it is [taken over](Self::under).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,12 +46,11 @@ impl AdoptedBatch {
         }
     }
 
-    /// The task outside of a batch that something of it goes on from which is not done. Such a batch can go on nowhere else: another
-    /// store has neither that task nor what it leaves.
+    /// What the tasks of a batch go on from that is not among them. Such a batch can go on nowhere else: another store has neither
+    /// that task nor what it leaves.
     pub fn bond(tasks: &[Task]) -> Option<TaskId> {
-        let is_left = |it: &&Task| !matches!(it.state, TaskState::Done { .. });
-        let awaited = { tasks.iter().filter(is_left) }.flat_map(|it| &it.spec.after);
         let is_within = |id: TaskId| tasks.iter().any(|it| it.id == id);
+        let awaited = tasks.iter().flat_map(|it| &it.spec.after);
         awaited.map(|it| it.task).find(|it| !is_within(*it))
     }
 
@@ -131,9 +130,9 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::RunId;
     use crate::batch::BatchPart;
     use crate::task::{TaskSpec, Until};
+    use crate::{RunId, TaskState};
 
     fn id(number: u128) -> TaskId {
         TaskId::from_uuid(Uuid::from_u128(number))
@@ -223,13 +222,15 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_from_elsewhere_is_bound_until_it_is_done() {
+    fn what_goes_on_from_elsewhere_is_bound() {
         let project = crate::ProjectId::from_uuid(Uuid::from_u128(9));
         let at = crate::Timestamp::UNIX_EPOCH;
         let begun = |member: AdoptedMember| Task::begin(member.id, project, member.task.spec, at);
         let mut tasks = [member(1, None, &[7]), member(2, None, &[1])].map(begun);
-        assert_eq!(AdoptedBatch::bond(&tasks), Some(id(7)));
+        // Also when it is done: the fan-in begins with what all parts waited for.
         tasks[0].state = TaskState::Done { at, summary: None };
+        assert_eq!(AdoptedBatch::bond(&tasks), Some(id(7)));
+        tasks[0].spec.after.clear();
         assert_eq!(AdoptedBatch::bond(&tasks), None);
     }
 

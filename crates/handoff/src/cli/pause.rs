@@ -85,7 +85,7 @@ impl What {
         let task = desk.find(&TaskRef::Id(task))?.spec.name;
         let text = format!("batch `{name}` goes on from `{task}`, which stays here");
         Err(Failure::new(ExitCode::Conflict, text).hint(format!(
-            "land what `{task}` did and open the batch again, or let it be done here"
+            "let it be done here: `handoff worker`; or call it off, land `{task}`, and open it again from there: `handoff batch cancel {name}`"
         )))
     }
 

@@ -234,11 +234,21 @@ fn a_batch_that_a_session_opens_goes_on_from_its_own_task() {
     assert!(told.contains(waits), "{told}");
     assert_eq!(told.matches("waiting").count(), 3, "{told}");
     assert_eq!(stage.state("b.one"), "queued");
-    let leaving = stage.say("transfer --batch b --to Ada --output b.hpkg");
+    let leaving = stage.say("transfer --batch b --to Ada --output b.hof");
     assert_snapshot!(leaving.failure(4).stderr, @"
     error: batch `b` goes on from `split`, which stays here
-    hint: land what `split` did and open the batch again, or let it be done here
+    hint: let it be done here: `handoff worker`; or call it off, land `split`, and open it again from there: `handoff batch cancel b`
     ");
+    let paused = stage.json("pause --batch b");
+    let paused = paused["id"].as_str().unwrap();
+    let export = format!("package export {paused} --output b.hof --transfer-to Ada");
+    let refused = stage.say(&export).failure(4).stderr;
+    assert_snapshot!(refused.replace(paused, "PACKAGE"), @"
+    error: batch `b` can go on only here: it goes on from another task, or a run waits for it
+    hint: go on with it here: `handoff resume PACKAGE`
+    ");
+    assert_eq!(stage.json("batch show b")["state"], "open");
+    stage.say(&format!("resume {paused}")).success();
     assert_eq!(stage.state("b.one"), "queued");
     let agent = "[[step]]\nrun = ['sh', '-c', 'd=${HANDOFF_TASK#b.}; mkdir $d && cp told $d/']\n";
     let agent = stage.script("agent.toml", agent);

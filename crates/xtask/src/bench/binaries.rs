@@ -43,15 +43,16 @@ pub(crate) fn empty(profile: &str) -> Result<PathBuf> {
 }
 
 /// A copy, as `cargo install` and every package manager make one. What a linker wrote, piece by piece, lies in memory in pieces
-/// until the machine is started again, and a program takes a quarter longer to be found in them (docs/design/0005-profiles.md).
-fn install(built: &Path) -> Result<PathBuf> {
+/// until it is read from the disk again, and a call takes a fifth longer to find them (docs/design/0005-profiles.md).
+pub(super) fn install(built: &Path) -> Result<PathBuf> {
     let profile = built.parent().and_then(Path::file_name);
     let (Some(profile), Some(name)) = (profile, built.file_name()) else {
         bail!("{} is not in the directory of a profile", built.display());
     };
     let directory = program::workspace_root().join("target/bench/installed");
     let directory = directory.join(profile);
-    fs::create_dir_all(&directory)?;
+    fs::create_dir_all(&directory)
+        .with_context(|| format!("cannot make {}", directory.display()))?;
     let (installed, new) = (directory.join(name), directory.join("new"));
     fs::copy(built, &new).with_context(|| format!("cannot copy {}", built.display()))?;
     fs::rename(&new, &installed)?;

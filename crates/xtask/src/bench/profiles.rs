@@ -104,7 +104,7 @@ impl Candidate {
         let target = target.to_str().context("the workspace's path is text")?;
         args.extend(["--target-dir", target]);
         let (binary, time) = timed(|| binaries::build(&args));
-        let binary = binary?;
+        let binary = binaries::install(&binary?)?;
         let size = fs::metadata(&binary)?.len();
         Ok(Built { binary, time, size })
     }

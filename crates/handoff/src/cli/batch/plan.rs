@@ -77,13 +77,12 @@ pub(in crate::cli) fn show(
 
 fn tell(plan: &BatchPlanDocument, manifest: &Manifest, ctx: &mut Context) -> Result<(), Failure> {
     let name = ctx.out.styled(Tone::Strong, &plan.name);
-    let parts = plan.parts.len();
-    let slots = match plan.slots {
-        1 => "one slot".to_owned(),
-        slots => format!("{slots} slots"),
+    let count = |number: usize, one: &str| match number {
+        1 => format!("one {one}"),
+        _ => format!("{number} {one}s"),
     };
-    ctx.out
-        .line(format!("{name}: {parts} parts on {slots}\n"))?;
+    let (parts, slots) = (count(plan.parts.len(), "part"), count(plan.slots, "slot"));
+    ctx.out.line(format!("{name}: {parts} on {slots}\n"))?;
     let mut table = Table::new(&["WAVE", "PART", "TAKES", "OWNS"]);
     for (number, wave) in plan.waves.iter().enumerate() {
         for part in wave {

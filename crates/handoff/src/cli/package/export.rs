@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(args.package, ctx)?;
     let right = match &args.transfer_to {
         Some(_) => {
+            can_leave(args.package, &mut desk)?;
             let grasp = Grasp::take(args.package, &mut desk)?;
             let fence = grasp.claim(&mut desk)?;
             Some((grasp, fence))
@@ -75,6 +76,7 @@ pub(crate) fn to_file(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let mut desk = desk_for(package, ctx)?;
+    can_leave(package, &mut desk)?;
     let grasp = Grasp::take(package, &mut desk)?;
     let fence = grasp.claim(&mut desk)?;
     let written = bundled(package, &mut desk, |bundle| write_file(output, bundle));
@@ -84,6 +86,20 @@ pub(crate) fn to_file(
     }
     let record = transferred(package, to, Some(fence), &mut desk)?;
     send::tell(&record, ctx)
+}
+
+/// Refuses a batch that can go on only where it was opened: what another store would have to know of it is not in its package.
+pub(super) fn can_leave(id: PackageId, desk: &mut Desk) -> Result<(), Failure> {
+    let batch = desk.depot().find(id)?.opened.package.payload.batch;
+    let Some(batch) = batch.filter(|it| it.whole.is_none()) else {
+        return Ok(());
+    };
+    let text = format!(
+        "batch `{}` can go on only here: it goes on from another task, or a run waits for it",
+        batch.name
+    );
+    Err(Failure::new(ExitCode::Conflict, text)
+        .hint(format!("go on with it here: `handoff resume {id}`")))
 }
 
 /// Records that another store has it.

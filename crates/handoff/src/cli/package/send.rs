@@ -10,7 +10,7 @@ use handoff_files::{Dir, Mode, atomic};
 use handoff_process::{Exit, Program, output};
 
 use super::desk_for;
-use super::export::{bundled, transferred};
+use super::export::{bundled, can_leave, transferred};
 use super::grasp::Grasp;
 use crate::cli::span::Span;
 use crate::context::Context;
@@ -52,6 +52,7 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         .host
         .parse()
         .map_err(|error| Failure::usage("that is no host").because(&error))?;
+    can_leave(args.package, &mut desk)?;
     // While it is claimed nobody here can receive it; if we die, whoever comes next on this machine gets it at once.
     let grasp = Grasp::take(args.package, &mut desk)?;
     let fence = grasp.claim(&mut desk)?;
