@@ -84,6 +84,9 @@ pub enum WorktreeError {
     Relink(#[source] std::io::Error),
 }
 
+/// So often git looks at worktrees that come and go.
+const LOOKS: usize = 5;
+
 impl Git {
     /// Makes a branch at `base` and a linked worktree for it at `path`, and returns the repository
     /// as seen from there.
@@ -313,8 +316,16 @@ impl Git {
             .is_some_and(|name| name.trim_ascii_end() == format!("refs/heads/{branch}").as_bytes()))
     }
 
-    /// All worktrees, the main one first.
+    /// All worktrees, the main one first. Git gives up when one goes while it looks, so it may look again.
     pub fn list_worktrees(&self, repository: &Repository) -> Result<Vec<Worktree>, GitError> {
+        let looks = (1..LOOKS).map(|_| self.look_at_worktrees(repository));
+        let mut looks = looks.skip_while(|it| matches!(it, Err(GitError::Failed { .. })));
+        looks
+            .next()
+            .unwrap_or_else(|| self.look_at_worktrees(repository))
+    }
+
+    fn look_at_worktrees(&self, repository: &Repository) -> Result<Vec<Worktree>, GitError> {
         let call = self.call("worktree", repository.any_place());
         let call = call.arguments(["list", "--porcelain", "-z"]);
         let unknown = call.unknown_answer();

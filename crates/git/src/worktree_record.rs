@@ -1,8 +1,7 @@
 //! The record of a linked worktree in the common directory: `worktrees/<name>`, in git's own form, made without git.
 //!
-//! `git worktree add` starts two more processes and holds whoever else wants a tree up meanwhile. A record is made in the
-//! same order as git makes it, so that one that a killed process left is known by the same signs: it is locked with the
-//! word `initializing` until its tree is filled.
+//! `git worktree add` starts two more processes and holds whoever else wants a tree up meanwhile. A record that a killed process
+//! left is known by the same sign as one of git's: it is locked with the word `initializing` until its tree is filled.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -108,14 +107,19 @@ impl WorktreeRecord {
         self.describe(head)
     }
 
-    /// What the record says of the tree, and the tree of the record.
+    /// What the record says of the tree, and the tree of the record. Any git that looks at worktrees meanwhile passes over a record
+    /// without `gitdir`, so that comes last, and fails at a file that is still empty, so none ever is.
     fn describe(&self, head: &str) -> io::Result<()> {
-        let put = |name: &str, text: &[u8]| fs::write(self.directory.join(name), text);
+        let put = |name: &str, text: &[u8]| {
+            let new = self.directory.join(format!("{name}.new"));
+            fs::write(&new, text)?;
+            fs::rename(&new, self.directory.join(name))
+        };
         let tree = self.tree.canonicalize()?;
         let line = |path: &Path| [path.as_os_str().as_bytes(), b"\n"].concat();
-        put("gitdir", &line(&tree.join(".git")))?;
         put("commondir", b"../..\n")?;
         put("HEAD", format!("{head}\n").as_bytes())?;
+        put("gitdir", &line(&tree.join(".git")))?;
         let link = [b"gitdir: ", line(&self.directory).as_slice()].concat();
         fs::write(tree.join(".git"), link)
     }

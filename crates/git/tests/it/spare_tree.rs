@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use handoff_core::{BranchName, CommitId};
 use handoff_git::{Repository, SpareTree};
@@ -56,6 +58,27 @@ fn a_spare_tree_becomes_the_worktree_of_whoever_needs_one() {
 
     stage.git.remove_worktree(&stage.here(), &path).unwrap();
     assert_eq!(stage.git.list_worktrees(&stage.here()).unwrap().len(), 1);
+}
+
+#[test]
+fn whoever_looks_at_worktrees_meanwhile_finds_none_that_cannot_be_read() {
+    let stage = Stage::new();
+    let (base, is_over) = (stage.head(), AtomicBool::new(false));
+    let (path, here) = (attempt(&stage).0, stage.here());
+    thread::scope(|scope| {
+        let looking = scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                stage.git.list_worktrees(&here).unwrap();
+            }
+        });
+        for _ in 0..40 {
+            give(&stage, spare(&stage), &base);
+            stage.git.remove_worktree(&here, &path).unwrap();
+            stage.repo.git(["branch", "--quiet", "-D", "handoff/fix-1"]);
+        }
+        is_over.store(true, Ordering::Relaxed);
+        looking.join().unwrap();
+    });
 }
 
 #[test]
