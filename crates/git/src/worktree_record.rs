@@ -107,8 +107,8 @@ impl WorktreeRecord {
         self.describe(head)
     }
 
-    /// What the record says of the tree, and the tree of the record. Any git that looks at worktrees meanwhile passes over a record
-    /// without `gitdir`, so that comes last, and fails at a file that is still empty, so none ever is.
+    /// What the record says of the tree, and the tree of the record. `gitdir` comes first: what a killed process left is known by it.
+    /// Any git that looks at worktrees meanwhile fails at a file that is still empty, so none ever is.
     fn describe(&self, head: &str) -> io::Result<()> {
         let put = |name: &str, text: &[u8]| {
             let new = self.directory.join(format!("{name}.new"));
@@ -117,9 +117,9 @@ impl WorktreeRecord {
         };
         let tree = self.tree.canonicalize()?;
         let line = |path: &Path| [path.as_os_str().as_bytes(), b"\n"].concat();
+        put("gitdir", &line(&tree.join(".git")))?;
         put("commondir", b"../..\n")?;
         put("HEAD", format!("{head}\n").as_bytes())?;
-        put("gitdir", &line(&tree.join(".git")))?;
         let link = [b"gitdir: ", line(&self.directory).as_slice()].concat();
         fs::write(tree.join(".git"), link)
     }
