@@ -281,6 +281,8 @@ fn kill_gathering(stage: &Stage, store: &str, yard: &Yard) -> Result<Findings> {
         yard.insist();
     }
     yard.until("the batch is done", || {
+        // The last kill may be the one that is one too many.
+        yard.insist();
         yard.is_done(&["batch", "show", "spread"])
     })?;
     drop(worker);
