@@ -27,10 +27,9 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
+use handoff_chores::{Tally, Verdict, output, product};
 use handoff_process::Size;
 
-use crate::tally::Tally;
-use crate::{Verdict, campaign, output};
 use report::Report;
 
 /// Run real agents against a scripted model and check every state.
@@ -169,9 +168,12 @@ pub(crate) fn run(args: &AgentsArgs) -> Result<Verdict> {
     Ok(if is_good { Verdict::Good } else { Verdict::Bad })
 }
 
-/// The agents that must pass, for `cargo xtask test`.
-pub(crate) fn gate() -> Result<Tally> {
-    play(&AgentsArgs::default())
+/// The agents that must pass, with this program, for `cargo xtask test`.
+pub(crate) fn gate(binary: PathBuf) -> Result<Tally> {
+    play(&AgentsArgs {
+        binary: Some(binary),
+        ..AgentsArgs::default()
+    })
 }
 
 fn play(args: &AgentsArgs) -> Result<Tally> {
@@ -182,7 +184,7 @@ fn play(args: &AgentsArgs) -> Result<Tally> {
     let binary = args
         .binary
         .clone()
-        .map_or_else(campaign::build_product, Ok)?;
+        .map_or_else(|| product::build("release"), Ok)?;
     let mut tally = Tally::default();
     names.retain(|name| match install::provide(*name) {
         Ok(()) => true,

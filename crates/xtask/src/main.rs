@@ -1,20 +1,16 @@
 //! Chores of this repository, started with `cargo xtask`.
 
 mod agents;
-mod bench;
-mod campaign;
 mod measure;
-mod output;
 mod postgres;
-mod processor_time;
-mod program;
-mod tally;
 mod test;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{Args, Parser};
+use handoff_chores::{Verdict, exit_code, program};
 
 /// Chores of this repository.
 #[derive(Debug, Parser)]
@@ -23,46 +19,40 @@ enum Chore {
     Test(test::TestArgs),
     Measure(measure::MeasureArgs),
     Postgres(postgres::PostgresArgs),
-    Campaign(campaign::CampaignArgs),
-    Bench(bench::BenchArgs),
+    /// Run the fault suite (`cargo run -p campaign`)
+    #[command(disable_help_flag = true)]
+    Campaign(Forwarded),
+    /// Measure the load figures (`cargo run -p bench`)
+    #[command(disable_help_flag = true)]
+    Bench(Forwarded),
     Agents(agents::AgentsArgs),
     #[command(hide = true)]
     AgentsInside(agents::AgentsInsideArgs),
-    #[command(hide = true)]
-    Part(campaign::PartArgs),
-    #[command(hide = true)]
-    DrainWorker(bench::worker::WorkerArgs),
 }
 
-/// How a chore that came to its end went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Good,
-    Bad,
+/// Words for another program of the workspace. What it needs is built only for those who ask for it.
+#[derive(Args, Debug)]
+struct Forwarded {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+impl Forwarded {
+    fn run(&self, package: &str) -> Result<Verdict> {
+        let mut command = program::cargo(["run", "--quiet", "--package", package, "--"]);
+        let status = program::status(command.args(&self.words))?;
+        Ok(Verdict::of(status.success()))
+    }
 }
 
 fn main() -> ExitCode {
-    let verdict = match Chore::parse() {
+    exit_code(match Chore::parse() {
         Chore::Test(args) => test::run(&args),
         Chore::Measure(args) => measure::run(&args),
         Chore::Postgres(args) => postgres::run(&args),
-        Chore::Campaign(args) => campaign::run(&args),
-        Chore::Bench(args) => bench::run(&args),
+        Chore::Campaign(words) => words.run("campaign"),
+        Chore::Bench(words) => words.run("bench"),
         Chore::Agents(args) => agents::run(&args),
         Chore::AgentsInside(args) => agents::run_inside(&args),
-        Chore::Part(args) => campaign::play_part(&args),
-        Chore::DrainWorker(args) => bench::worker::run(&args),
-    };
-    exit_code(verdict)
-}
-
-fn exit_code(verdict: Result<Verdict>) -> ExitCode {
-    match verdict {
-        Ok(Verdict::Good) => ExitCode::SUCCESS,
-        Ok(Verdict::Bad) => ExitCode::FAILURE,
-        Err(error) => {
-            output::complain(&format!("error: {error:#}"));
-            ExitCode::FAILURE
-        }
-    }
+    })
 }

@@ -17,7 +17,7 @@ use clap::Args;
 
 use self::facts::FileFacts;
 use self::report::Report;
-use crate::{Verdict, output};
+use handoff_chores::{Verdict, output};
 
 /// Measure the sources and check the gates.
 #[derive(Args, Debug)]

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use handoff_testkit::postgres::{Cluster, Disk, VARIABLE};
 
-use crate::{Verdict, program};
+use handoff_chores::{Verdict, program};
 
 /// Run a command with a private PostgreSQL: `cargo xtask postgres -- cargo nextest run -p …`
 #[derive(Args, Debug)]

@@ -1,22 +1,24 @@
 //! Everything that must hold before a change is good, in one command.
 //!
-//! Form and lints come first and end the run, as a reader fixes them before anything else. From
-//! the tests on, every step runs, so that one run shows all that is broken.
+//! Every step is run, whatever failed before it, so that one run shows all that is broken. Only without its tools nothing can be.
 
 mod junit;
 mod skips;
 mod suite;
 mod tools;
 
+use std::fs;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use comfy_table::Table;
+use serde::Deserialize;
 
-use crate::program::{self, cargo};
-use crate::tally::Tally;
-use crate::{Verdict, agents, campaign, measure, output};
+use handoff_chores::program::{self, cargo};
+use handoff_chores::{Tally, Verdict, output, product};
+
+use crate::{agents, measure};
 
 /// Check everything: form, lints, tests, documentation, measures, faults.
 #[derive(Args, Debug)]
@@ -75,7 +77,7 @@ impl Outcome {
 impl Step {
     /// Whether nothing after this step is worth the wait once it has failed.
     fn ends_run(self) -> bool {
-        matches!(self, Self::Tools | Self::Fmt | Self::Clippy)
+        matches!(self, Self::Tools)
     }
 
     fn name(self) -> String {
@@ -92,8 +94,8 @@ impl Step {
             Self::Doctests => program::run(&mut cargo(DOCTESTS))?,
             Self::Docs => program::run(cargo(DOC).env("RUSTDOCFLAGS", "-D warnings"))?,
             Self::Measure => measure::check_gates()?,
-            Self::Campaign => return campaign::small_tier().map(Outcome::Counted),
-            Self::Agents => return agents::gate().map(Outcome::Counted),
+            Self::Campaign => return faults().map(Outcome::Counted),
+            Self::Agents => return agents::gate(product::build("dev")?).map(Outcome::Counted),
             Self::Deny => return deny(),
         }
         Ok(Outcome::Passed)
@@ -115,6 +117,27 @@ const DOC: [&str; 4] = [
     "--no-deps",
     "--document-private-items",
 ];
+
+/// Every fault at its small count, done to the program that the tests have used: building another one would take longer than the
+/// faults do.
+fn faults() -> Result<Tally> {
+    let binary = product::build("dev")?;
+    let scratch = tempfile::tempdir()?;
+    let report = scratch.path().join("campaign.json");
+    let mut campaign = cargo(["run", "--quiet", "--package", "campaign", "--", "--small"]);
+    campaign.arg("--binary").arg(binary);
+    campaign.arg("--json").arg(&report);
+    program::status(&mut campaign)?;
+    let report = fs::read(&report).context("the campaign did not come to its end")?;
+    let report: CampaignReport = serde_json::from_slice(&report)?;
+    Ok(report.tally)
+}
+
+/// What is read of the report of a campaign.
+#[derive(Deserialize)]
+struct CampaignReport {
+    tally: Tally,
+}
 
 /// Advisories are left out: their database is fetched from the network, which a test run must not
 /// depend on.
@@ -141,7 +164,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Verdict> {
         .filter(|step| args.wants(*step))
     {
         output::heading(&step.name());
-        let (outcome, took) = program::timed(|| attempt(step, &finished));
+        let (outcome, took) = program::timed(|| attempt(step));
         report(step, &outcome, took);
         let is_last = step.ends_run() && outcome.is_failure();
         finished.push(Finished {
@@ -157,7 +180,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Verdict> {
     let is_bad = finished
         .iter()
         .any(|finished| finished.outcome.is_failure());
-    Ok(if is_bad { Verdict::Bad } else { Verdict::Good })
+    Ok(Verdict::of(!is_bad))
 }
 
 impl TestArgs {
@@ -167,11 +190,7 @@ impl TestArgs {
 }
 
 /// A step that cannot even be tried has failed like any other.
-fn attempt(step: Step, before: &[Finished]) -> Outcome {
-    let tests_failed = |done: &Finished| done.step == Step::Tests && done.outcome.is_failure();
-    if step == Step::Campaign && before.iter().any(tests_failed) {
-        return Outcome::NotRun("the tests failed, and faults on top would only repeat it");
-    }
+fn attempt(step: Step) -> Outcome {
     step.run()
         .unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")))
 }

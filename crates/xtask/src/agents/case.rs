@@ -16,7 +16,7 @@ use super::timeline::Shown;
 use super::trial::Trial;
 use super::{Name, Theme};
 use super::{model_case, sandbox_case, script_case, shell_case, workflow_case};
-use crate::output;
+use handoff_chores::output;
 
 /// Where an agent is tried.
 pub(super) struct Stage<'a> {

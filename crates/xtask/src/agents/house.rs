@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::{Name, Theme, install, script_case};
-use crate::program;
+use handoff_chores::program;
 
 /// A key that opens nothing.
 const KEY: &str = "sk-ant-scripted-00000000000000000000";

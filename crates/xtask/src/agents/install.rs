@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use super::Name;
-use crate::program;
+use handoff_chores::program;
 
 /// What is installed for an agent, and where its program is then.
 struct Package {

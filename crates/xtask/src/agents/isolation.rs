@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use crate::program;
+use handoff_chores::program;
 
 /// Runs the hidden half of this chore where nobody can be reached.
 pub(super) fn enter(options: &[OsString]) -> Result<()> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use comfy_table::Table;
 
 use super::Name;
-use crate::tally::Tally;
+use handoff_chores::tally::Tally;
 
 /// One check.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use rustix::event::Timespec;
 use super::house::House;
 use super::timeline::{Shown, Timeline};
 use super::witness::Witness;
-use crate::program;
+use handoff_chores::program;
 
 /// A verdict may come this long after what proves it.
 pub(super) const LATEST: Duration = Duration::from_millis(500);

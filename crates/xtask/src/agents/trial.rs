@@ -11,7 +11,7 @@ use super::manners::Manners;
 use super::report::{Outcome, Report, Row};
 use super::scene::{LATEST, Scene};
 use super::timeline::Shown;
-use crate::output;
+use handoff_chores::output;
 
 /// One agent with its manners, and where its results go.
 pub(super) struct Trial<'a, 'b> {

@@ -13,7 +13,7 @@ use super::Name;
 use super::case::Stage;
 use super::house::House;
 use super::report::{Outcome, Report, Row};
-use crate::{output, program};
+use handoff_chores::{output, program};
 
 /// What this case is called.
 pub(super) const CASE: &str = "workflow";

@@ -10,7 +10,7 @@ use serde::Serialize;
 use syn::Item;
 
 use super::facts::is_test_only;
-use crate::program::workspace_root;
+use handoff_chores::program::workspace_root;
 
 /// What code is written for. Each has numbers of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -87,9 +87,8 @@ fn purpose(path: &str) -> Purpose {
     let mut parts = path.split('/').skip(1);
     let (crate_name, directory) = (parts.next(), parts.next());
     match (crate_name, directory) {
-        (Some("testkit" | "xtask"), _) | (_, Some("tests" | "benches" | "examples")) => {
-            Purpose::Support
-        }
+        (Some("testkit" | "xtask" | "chores" | "campaign" | "bench"), _)
+        | (_, Some("tests" | "benches" | "examples")) => Purpose::Support,
         _ => Purpose::Product,
     }
 }
@@ -132,6 +131,7 @@ mod tests {
             ("crates/core/src/task.rs", Purpose::Product),
             ("crates/core/tests/it/main.rs", Purpose::Support),
             ("crates/xtask/src/main.rs", Purpose::Support),
+            ("crates/campaign/src/main.rs", Purpose::Support),
             ("crates/testkit/src/lib.rs", Purpose::Support),
             ("crates/store/benches/claim.rs", Purpose::Support),
         ] {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
-use crate::tally::Tally;
+use handoff_chores::tally::Tally;
 
 /// A test run, read from the XML that nextest writes: one element a line.
 #[derive(Debug)]

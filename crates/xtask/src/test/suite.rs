@@ -10,9 +10,9 @@ use handoff_testkit::postgres::{Cluster, Disk, VARIABLE};
 
 use super::junit::Run;
 use super::skips::{AllowedSkips, Skipped, read_log};
-use crate::output;
-use crate::program::{cargo, status, workspace_root};
-use crate::tally::Tally;
+use handoff_chores::output;
+use handoff_chores::program::{cargo, status, workspace_root};
+use handoff_chores::tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
     let scratch = tempfile::tempdir()?;

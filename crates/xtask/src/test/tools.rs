@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use handoff_testkit::{Need, postgres};
 
-use crate::output;
-use crate::program::{cargo, find_program, program, run};
+use handoff_chores::output;
+use handoff_chores::program::{cargo, find_program, program, run};
 
 /// A Debian package and what shows that it is there.
 struct Tool {

@@ -75,7 +75,7 @@ pub(super) const ANSWERS: &[Answer] = &[
         EVERYWHERE,
         &[
             "git/tests/it/safe_commit.rs::exactly_the_declared_paths_are_committed_and_all_else_stays",
-            "xtask/src/campaign/commits/crowd.rs::staging",
+            "campaign/src/commits/crowd.rs::staging",
         ],
     ),
     answer(
@@ -142,7 +142,7 @@ pub(super) const ANSWERS: &[Answer] = &[
         EVERYWHERE,
         &[
             "files/tests/it/lock.rs::a_living_child_of_a_dead_holder_does_not_keep_the_lock",
-            "xtask/src/campaign/commits/crowd.rs::lock",
+            "campaign/src/commits/crowd.rs::lock",
         ],
     ),
     answer(
@@ -151,7 +151,7 @@ pub(super) const ANSWERS: &[Answer] = &[
         EVERYWHERE,
         &[
             "git/tests/it/safe_commit_repair.rs::a_lock_is_removed_only_with_proof",
-            "xtask/src/campaign/commits/kills.rs::kills",
+            "campaign/src/commits/kills.rs::kills",
         ],
     ),
     answer(
@@ -187,13 +187,13 @@ pub(super) const ANSWERS: &[Answer] = &[
         "D17",
         "changes that were prepared before a peer committed",
         EVERYWHERE,
-        &["xtask/src/campaign/commits/person.rs::stale"],
+        &["campaign/src/commits/person.rs::stale"],
     ),
     answer(
         "D18",
         "a sub-task that commits, stashes and moves refs by every way it finds",
         EVERYWHERE,
-        &["xtask/src/campaign/commits/roles.rs::roles"],
+        &["campaign/src/commits/roles.rs::roles"],
     ),
     answer(
         "D19",
@@ -202,7 +202,7 @@ pub(super) const ANSWERS: &[Answer] = &[
         &[
             "core/src/ownership/overlap.rs::verdicts_of_the_seed_are_corrected",
             "core/src/ownership/overlap.rs::case_decides_only_where_the_filesystem_folds_it",
-            "xtask/src/campaign/commits/owners.rs::owners",
+            "campaign/src/commits/owners.rs::owners",
         ],
     ),
     answer(
@@ -211,7 +211,7 @@ pub(super) const ANSWERS: &[Answer] = &[
         EVERYWHERE,
         &[
             "git/tests/it/hostile.rs::no_call_runs_a_program_that_the_repository_names",
-            "xtask/src/campaign/commits/person.rs::looking",
+            "campaign/src/commits/person.rs::looking",
         ],
     ),
     answer(
