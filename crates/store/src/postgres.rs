@@ -42,7 +42,12 @@ struct Session {
     statements: HashMap<String, Statement>,
     /// Whether the transaction in progress has changed anything.
     has_written: bool,
+    /// The server's clock under the newest lock of the transaction in progress.
+    locked_at: Option<Moment>,
 }
+
+/// The server's clock in microseconds.
+const CLOCK: &str = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
 /// The point of no return, and the hint to followers behind it, in one message. A notification takes a transaction number, and so
 /// its own commit would wait for the disk a second time; it need not survive anything.
@@ -110,24 +115,24 @@ impl Session {
             client,
             statements: HashMap::new(),
             has_written: false,
+            locked_at: None,
         }
     }
 
     /// Begins, and reads the server's clock in the same round trip. A writer shows itself to followers by
     /// its lock on the ledger before it gets a transaction number.
     fn begin(&mut self, mode: Mode) -> Result<Now, StoreError> {
-        const CLOCK: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
         let begin = match mode {
             Mode::Read => "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
             Mode::Write => {
                 "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE handoff.events IN ROW EXCLUSIVE MODE"
             }
         };
-        self.has_written = false;
+        (self.has_written, self.locked_at) = (false, None);
         let failed = |cause| StoreError::unavailable("a transaction could not begin", cause);
         let answer = self
             .client
-            .simple_query(&format!("{begin}; {CLOCK}"))
+            .simple_query(&format!("{begin}; SELECT {CLOCK}"))
             .map_err(|e| failed(sql_error(e)))?;
         let micros = answer.iter().find_map(|message| {
             let SimpleQueryMessage::Row(row) = message else {
@@ -136,8 +141,13 @@ impl Session {
             row.get(0)?.parse::<i64>().ok()
         });
         let micros = micros.ok_or_else(|| failed(SqlError::other("the server told no time")))?;
-        server_time(micros)
-            .ok_or_else(|| failed(SqlError::other("the server's clock is out of range")))
+        let time = || {
+            Some(Now {
+                wall: Timestamp::from_millisecond(micros / 1000).ok()?,
+                moment: server_moment(micros)?,
+            })
+        };
+        time().ok_or_else(|| failed(SqlError::other("the server's clock is out of range")))
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement, SqlError> {
@@ -157,6 +167,16 @@ impl Session {
             "COMMIT"
         };
         self.client.batch_execute(commit).map_err(outcome_of_commit)
+    }
+
+    fn read_clock(&mut self, clock: Option<&Value>) -> Result<(), SqlError> {
+        let Some(Value::Int(micros)) = clock else {
+            return Err(SqlError::other("the server told no time"));
+        };
+        let moment = server_moment(*micros);
+        let moment = moment.ok_or_else(|| SqlError::other("the server's clock is out of range"))?;
+        self.locked_at = Some(moment);
+        Ok(())
     }
 
     fn changed(&mut self, sql: &str, values: &[Value]) -> Result<Vec<::postgres::Row>, SqlError> {
@@ -197,17 +217,19 @@ fn renumbered(sql: &str, shift: usize) -> String {
     std::iter::once(first).chain(others).collect()
 }
 
-fn server_time(micros: i64) -> Option<Now> {
+fn server_moment(micros: i64) -> Option<Moment> {
     let nanos = Nanos(micros.checked_mul(1000)?);
-    let moment = Moment {
+    Some(Moment {
         timeline: Timeline::of_server(),
         elapsed: nanos,
         awake: nanos,
-    };
-    Some(Now {
-        wall: Timestamp::from_millisecond(micros / 1000).ok()?,
-        moment,
     })
+}
+
+/// The same rows, each with the clock as it was read when the row was locked. A query that locks is never merged with the one
+/// around it, so its rows are locked before anything around it is computed.
+fn timed(sql: &str, lock: &str) -> String {
+    format!("SELECT locked.*, {CLOCK} FROM ({sql} {lock}) AS locked")
 }
 
 struct ServerBell(Client);
@@ -287,29 +309,43 @@ impl Sql for Session {
     fn query(&mut self, sql: &str, values: &[Value], lock: RowLock) -> Result<Vec<Row>, SqlError> {
         let statement = match lock {
             RowLock::None => self.statement(sql)?,
-            RowLock::Wait => self.statement(&format!("{sql} FOR UPDATE"))?,
-            RowLock::Skip => self.statement(&format!("{sql} FOR UPDATE SKIP LOCKED"))?,
+            RowLock::Wait => self.statement(&timed(sql, "FOR UPDATE"))?,
+            RowLock::Skip => self.statement(&timed(sql, "FOR UPDATE SKIP LOCKED"))?,
         };
         let rows = self
             .client
             .query_raw(&statement, values)
             .map_err(sql_error)?;
-        rows.map(|row| {
+        let rows = rows.map(|row| {
             (0..row.len())
                 .map(|place| row.try_get(place))
-                .collect::<Result<_, _>>()
-                .map(Row)
-        })
-        .collect()
-        .map_err(sql_error)
+                .collect::<Result<Vec<Value>, _>>()
+        });
+        let mut rows: Vec<Vec<Value>> = rows.collect().map_err(sql_error)?;
+        if lock != RowLock::None {
+            for row in &mut rows {
+                self.read_clock(row.pop().as_ref())?;
+            }
+        }
+        Ok(rows.into_iter().map(Row).collect())
     }
 
     fn line_up(&mut self, project: &str) -> Result<(), SqlError> {
-        let statement = self.statement("SELECT pg_advisory_xact_lock(hashtext($1)::bigint)")?;
-        self.client
-            .execute(&statement, &[&project])
-            .map(drop)
-            .map_err(sql_error)
+        let sql = format!(
+            "SELECT {CLOCK} FROM (SELECT pg_advisory_xact_lock(hashtext($1)::bigint)::text AS lock OFFSET 0) AS line \
+             WHERE lock IS NOT NULL"
+        );
+        let statement = self.statement(&sql)?;
+        let row = self
+            .client
+            .query_one(&statement, &[&project])
+            .map_err(sql_error)?;
+        let clock = row.try_get(0).map_err(sql_error)?;
+        self.read_clock(Some(&clock))
+    }
+
+    fn moment_under_lock(&self) -> Option<Moment> {
+        self.locked_at.clone()
     }
 
     fn following(&self) -> &'static Following {

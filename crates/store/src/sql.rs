@@ -7,6 +7,8 @@
 use std::error::Error;
 use std::fmt;
 
+use handoff_core::time::Moment;
+
 /// A parameter or a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
@@ -149,6 +151,12 @@ pub(crate) trait Sql {
     /// Makes claimers of one project that look at each other's ownership stand in line until this transaction
     /// ends; with a single writer they already do.
     fn line_up(&mut self, project: &str) -> Result<(), SqlError>;
+
+    /// The clock as it was read under the lock that was last waited for. `None` where a transaction reads its clock after its
+    /// only lock, or has taken no lock since it began.
+    fn moment_under_lock(&self) -> Option<Moment> {
+        None
+    }
 
     /// How a follower finds the events after a cursor.
     fn following(&self) -> &'static Following;

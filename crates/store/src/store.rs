@@ -89,6 +89,9 @@ pub enum Ring {
 pub struct Transaction<'a> {
     pub(crate) sql: &'a mut dyn Sql,
     /// The time of everything in it; leases run on this clock and no other.
+    ///
+    /// `wall` is that of the beginning, for all events of a transaction. `moment` is read again under each lock: a decision about
+    /// a lease must not be older than the lock that it was made under, or a lease is granted before the one before it ends.
     pub now: Now,
 }
 
@@ -107,7 +110,25 @@ impl Transaction<'_> {
         values: &[Value],
         lock: RowLock,
     ) -> Result<Vec<Row>, StoreError> {
-        Ok(self.sql.query(sql, values, lock)?)
+        let rows = self.sql.query(sql, values, lock)?;
+        self.catch_up();
+        Ok(rows)
+    }
+
+    /// See [`Sql::line_up`].
+    pub(crate) fn line_up(&mut self, project: &str) -> Result<(), StoreError> {
+        self.sql.line_up(project)?;
+        self.catch_up();
+        Ok(())
+    }
+
+    /// A server whose clock is set back does not take a decision back.
+    fn catch_up(&mut self) {
+        if let Some(moment) = self.sql.moment_under_lock()
+            && moment.elapsed > self.now.moment.elapsed
+        {
+            self.now.moment = moment;
+        }
     }
 }
 

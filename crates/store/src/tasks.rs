@@ -136,6 +136,17 @@ pub(crate) fn lock(tx: &mut Transaction<'_>, id: TaskId) -> Result<Task, StoreEr
     one(tx, id, RowLock::Wait)
 }
 
+/// The task with this id, locked, unless somebody else has it locked.
+pub(crate) fn lock_if_free(
+    tx: &mut Transaction<'_>,
+    id: TaskId,
+) -> Result<Option<Task>, StoreError> {
+    match one(tx, id, RowLock::Skip) {
+        Err(StoreError::NotFound { .. }) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 /// The task with this id.
 pub fn get(tx: &mut Transaction<'_>, id: TaskId) -> Result<Task, StoreError> {
     one(tx, id, RowLock::None)

@@ -4,7 +4,7 @@ use handoff_core::hold::HoldScope;
 use handoff_core::lease::Standing;
 use handoff_core::ownership::{CaseRule, overlap};
 use handoff_core::task::Command;
-use handoff_core::{Caller, ProjectId, Task};
+use handoff_core::{Caller, Now, ProjectId, Task};
 
 use super::change::{Answer, TaskRef, TenureWish};
 use super::{Performed, command_task, resolve};
@@ -114,6 +114,11 @@ fn lease(
     })
 }
 
+fn is_over(task: &Task, now: &Now) -> bool {
+    let lease = task.state.lease();
+    lease.is_some_and(|lease| lease.standing(&now.moment) == Standing::Expired)
+}
+
 /// The live leases that declare paths, read once a claim and only if a candidate declares some too.
 #[derive(Default)]
 struct Owners(Option<Vec<Task>>);
@@ -123,20 +128,22 @@ impl Owners {
         self.0.is_some()
     }
 
-    fn live(
-        &mut self,
-        tx: &mut Transaction<'_>,
-        project: ProjectId,
-    ) -> Result<&[Task], StoreError> {
+    fn live(&mut self, tx: &mut Transaction<'_>, candidate: &Task) -> Result<&[Task], StoreError> {
         if self.0.is_none() {
-            tx.sql.line_up(&project.to_string())?;
-            let now = tx.now.moment.clone();
-            let mut owners = tasks::owners(tx, project)?;
-            owners.retain(|owner| {
-                let lease = owner.state.lease();
-                lease.is_some_and(|lease| lease.standing(&now) != Standing::Expired)
-            });
-            self.0 = Some(owners);
+            tx.line_up(&candidate.project.to_string())?;
+            let mut live = tasks::owners(tx, candidate.project)?;
+            live.retain(|owner| owner.id != candidate.id);
+            let (over, mut live): (Vec<_>, Vec<_>) =
+                { live.into_iter() }.partition(|owner| is_over(owner, &tx.now));
+            for owner in over {
+                // Whoever has its lock may be renewing the lease with an older reading of the clock. We must not wait for them:
+                // they may be waiting for our place in line.
+                let own = tasks::lock_if_free(tx, owner.id)?;
+                let is_free =
+                    own.is_some_and(|it| it.state.lease().is_none() || is_over(&it, &tx.now));
+                live.extend((!is_free).then_some(owner));
+            }
+            self.0 = Some(live);
         }
         Ok(self.0.as_deref().unwrap_or_default())
     }
@@ -150,11 +157,7 @@ impl Owners {
         let Some(wanted) = &task.spec.owns else {
             return Ok(None);
         };
-        let others = self
-            .live(tx, task.project)?
-            .iter()
-            .filter(|owner| owner.id != task.id);
-        let taken = others.filter_map(|owner| {
+        let taken = self.live(tx, task)?.iter().filter_map(|owner| {
             let overlap = overlap(wanted, owner.spec.owns.as_ref()?, CaseRule::NATIVE)?;
             let overlap = Box::new(overlap);
             Some(StoreError::OwnershipTaken {

@@ -7,4 +7,5 @@
 
 mod contract;
 mod fixture;
+mod lock_waits;
 mod sqlite;
