@@ -93,6 +93,8 @@ impl History {
     /// Goes on with the file, and says which call it ends in the middle of, and how many there were.
     pub(super) fn go_on(path: &Path) -> Result<(Self, Vec<Call>)> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
+        let text = fs::read_to_string(path)?;
+        file.set_len(whole_lines(&text).len() as u64)?;
         Ok((Self { file }, read(path)?))
     }
 
@@ -104,7 +106,7 @@ impl History {
         self.write(key, at, Step::Answered(reply.clone()))
     }
 
-    /// In one write, so that a kill leaves whole lines.
+    /// In one write, so that a kill leaves whole lines, except where a line crosses into the next page of the file.
     fn write(&mut self, key: &str, at: i64, step: Step) -> Result<()> {
         let key = key.to_owned();
         let line = serde_json::to_string(&Line { key, at, step })? + "\n";
@@ -115,11 +117,16 @@ impl History {
 /// The calls of one client, in order.
 pub(super) fn read(path: &Path) -> Result<Vec<Call>> {
     let text = fs::read_to_string(path).with_context(|| format!("no {}", path.display()))?;
-    let lines: Vec<Line> = text
+    let lines: Vec<Line> = whole_lines(&text)
         .lines()
         .map(serde_json::from_str)
         .collect::<Result<_, _>>()?;
     Ok(fold(lines))
+}
+
+/// Without a last line that its writer was killed in. A question in it was never asked, an answer is asked for again.
+fn whole_lines(text: &str) -> &str {
+    text.rfind('\n').map_or("", |end| &text[..=end])
 }
 
 /// The calls of all clients that wrote into a directory.
@@ -187,6 +194,31 @@ mod tests {
         let calls = read(&path).unwrap();
         assert_eq!((calls.len(), calls[0].asked, calls[0].waited), (1, 2, 7));
         assert_eq!(calls[0].done(), Some(("t", 0, None)));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_by_a_kill_is_no_line() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("history");
+        let ask = |key: &str| {
+            let name = key.to_owned();
+            let (mut history, _) = History::go_on(&path).unwrap();
+            history.asked(key, 1, &Act::Add { name }).unwrap();
+        };
+        ask("one");
+        let whole = fs::read_to_string(&path).unwrap();
+        ask("two");
+        let text = fs::read_to_string(&path).unwrap();
+        for cut in whole.len()..text.len() {
+            fs::write(&path, &text[..cut]).unwrap();
+            assert_eq!(read(&path).unwrap().len(), 1, "{cut}");
+            ask("three");
+            let keys: Vec<_> = { read(&path).unwrap() }
+                .into_iter()
+                .map(|it| it.key)
+                .collect();
+            assert_eq!(keys, ["one", "three"], "{cut}");
+        }
     }
 
     #[test]
