@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod agent_name;
+pub mod backoff;
 pub mod baseline;
 pub mod batch;
 pub mod caller;

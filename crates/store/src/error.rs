@@ -191,7 +191,11 @@ impl From<SqlError> for StoreError {
         match cause.kind {
             SqlErrorKind::NoSpace => Self::NoSpace { cause },
             SqlErrorKind::Damaged => Self::Damaged { cause },
-            SqlErrorKind::Busy | SqlErrorKind::Taken | SqlErrorKind::Other => Self::Unavailable {
+            SqlErrorKind::Busy
+            | SqlErrorKind::Taken
+            | SqlErrorKind::Away
+            | SqlErrorKind::Absent
+            | SqlErrorKind::Other => Self::Unavailable {
                 step: "a statement failed".to_owned(),
                 cause,
             },

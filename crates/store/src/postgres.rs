@@ -7,12 +7,15 @@
 //! Only a unix socket or the loopback is spoken to as yet. What goes over a network needs TLS with
 //! verified certificates, which comes with team mode; until then such an address is refused.
 
+mod acts;
 mod address;
+mod bell;
 mod connection;
+mod patience;
 mod schema;
+mod sharing;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use ::postgres::fallible_iterator::FallibleIterator as _;
 use ::postgres::types::ToSql;
@@ -22,18 +25,39 @@ use handoff_core::{Now, StoreId, Timeline, Timestamp};
 
 use crate::error::StoreError;
 use crate::sql::{Act, Following, Row, RowLock, Sql, SqlError, Value};
-use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
+use crate::store::{Bell, Mode, Store, StoreInfo, Transaction};
+use acts::together;
 pub use address::{Address, Password};
+use bell::ServerBell;
 use connection::{outcome_of_commit, sql_error};
+pub use patience::Patience;
+use patience::Waiting;
+pub use sharing::Connections;
 
-/// How long a follower trusts in notifications before it looks anyway.
-const POLL_INTERVAL: Duration = Duration::from_secs(2);
-
-/// A store on a server.
+/// A store on a server. A server that restarts is waited for, and what it had not committed is done again.
 pub struct PostgresStore {
     address: Address,
     info: StoreInfo,
-    session: Option<Session>,
+    access: Access,
+    seed: u64,
+}
+
+/// How a process gets at its server.
+#[derive(Clone)]
+pub struct Access {
+    /// How long it waits for one that is away. One that was never reached is waited for no longer than [`Patience::BRIEF`].
+    pub patience: Patience,
+    /// With whom it shares a connection.
+    pub connections: Connections,
+}
+
+impl Default for Access {
+    fn default() -> Self {
+        Self {
+            patience: Patience::BRIEF,
+            connections: Connections::default(),
+        }
+    }
 }
 
 /// A connection with the statements it has prepared.
@@ -58,34 +82,55 @@ impl PostgresStore {
     /// Connects, and makes the schema if it is not there. `fresh_id` is the identity of a store that is
     /// made now.
     pub fn connect(address: Address, fresh_id: StoreId) -> Result<Self, StoreError> {
-        let mut client = connection::connect(&address)?;
-        let info = schema::bring_up_to_date(&mut client, &address, fresh_id)?;
-        Ok(Self {
-            address,
-            info,
-            session: Some(Session::new(client)),
-        })
+        Self::connect_with(address, fresh_id, Access::default())
     }
 
-    fn connected(&mut self) -> Result<Session, StoreError> {
-        match self.session.take() {
-            Some(session) if !session.client.is_closed() => Ok(session),
-            Some(_) | None => connection::connect(&self.address).map(Session::new),
+    /// The same, with a connection that is shared.
+    pub fn connect_with(
+        address: Address,
+        fresh_id: StoreId,
+        access: Access,
+    ) -> Result<Self, StoreError> {
+        let (_, seed) = fresh_id.as_uuid().as_u64_pair();
+        let mut patience = access.patience;
+        if !access.connections.were_made() {
+            patience = patience.at_most_brief();
+        }
+        let mut waiting = Waiting::new(patience, seed);
+        loop {
+            match Self::look(&address, fresh_id, &access.connections) {
+                Ok(info) => {
+                    return Ok(Self {
+                        address,
+                        info,
+                        access,
+                        seed,
+                    });
+                }
+                Err(error) => waiting.outwait(error)?,
+            }
         }
     }
-}
 
-impl Store for PostgresStore {
-    fn info(&self) -> &StoreInfo {
-        &self.info
+    fn look(
+        address: &Address,
+        fresh_id: StoreId,
+        connections: &Connections,
+    ) -> Result<StoreInfo, StoreError> {
+        let mut turn = connections.turn();
+        let mut session = connected(turn.session.take(), address)?;
+        let info = schema::bring_up_to_date(&mut session.client, address, fresh_id)?;
+        turn.session = Some(session);
+        Ok(info)
     }
 
-    fn transaction(
-        &mut self,
+    fn attempt(
+        &self,
         mode: Mode,
         work: &mut dyn FnMut(&mut Transaction<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut session = self.connected()?;
+        let mut turn = self.access.connections.turn();
+        let mut session = connected(turn.session.take(), &self.address)?;
         let now = session.begin(mode)?;
         let outcome = match work(&mut Transaction {
             sql: &mut session,
@@ -97,15 +142,47 @@ impl Store for PostgresStore {
         // A connection that cannot roll back is dropped, and the server rolls back.
         let is_settled = outcome.is_ok() || session.client.batch_execute("ROLLBACK").is_ok();
         if is_settled && !matches!(outcome, Err(StoreError::OutcomeUnknown { .. })) {
-            self.session = Some(session);
+            turn.session = Some(session);
         }
         outcome
     }
+}
+
+fn connected(session: Option<Session>, address: &Address) -> Result<Session, StoreError> {
+    match session {
+        Some(session) if !session.client.is_closed() => Ok(session),
+        Some(_) | None => connection::connect(address).map(Session::new),
+    }
+}
+
+impl Store for PostgresStore {
+    fn info(&self) -> &StoreInfo {
+        &self.info
+    }
+
+    /// Until COMMIT is sent, a connection that breaks takes everything back: so all of it is done again on the next one.
+    fn transaction(
+        &mut self,
+        mode: Mode,
+        work: &mut dyn FnMut(&mut Transaction<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut waiting = Waiting::new(self.access.patience, self.seed);
+        loop {
+            match self.attempt(mode, work) {
+                Ok(()) => return Ok(()),
+                Err(error) => waiting.outwait(error)?,
+            }
+        }
+    }
 
     fn bell(&self) -> Result<Box<dyn Bell>, StoreError> {
-        let mut client = connection::connect(&self.address)?;
-        client.batch_execute("LISTEN handoff").map_err(sql_error)?;
-        Ok(Box::new(ServerBell(client)))
+        let mut waiting = Waiting::new(self.access.patience, self.seed);
+        loop {
+            match ServerBell::listen(&self.address) {
+                Ok(bell) => return Ok(Box::new(bell)),
+                Err(error) => waiting.outwait(error)?,
+            }
+        }
     }
 }
 
@@ -159,14 +236,14 @@ impl Session {
         Ok(statement)
     }
 
-    /// Followers of a transaction that changed nothing have nothing to look at.
+    /// Followers of a transaction that changed nothing have nothing to look at, and its outcome is known whatever happens.
     fn commit(&mut self) -> Result<(), StoreError> {
-        let commit = if self.has_written {
-            COMMIT_AND_NOTIFY
-        } else {
-            "COMMIT"
-        };
-        self.client.batch_execute(commit).map_err(outcome_of_commit)
+        if self.has_written {
+            let committed = self.client.batch_execute(COMMIT_AND_NOTIFY);
+            return committed.map_err(outcome_of_commit);
+        }
+        let failed = |error| StoreError::unavailable("a look could not be ended", sql_error(error));
+        self.client.batch_execute("COMMIT").map_err(failed)
     }
 
     fn read_clock(&mut self, clock: Option<&Value>) -> Result<(), SqlError> {
@@ -190,33 +267,6 @@ impl Session {
     }
 }
 
-/// Statements as parts of one, which answers with the number of rows that each has changed.
-fn together(acts: &[Act]) -> (String, Vec<Value>) {
-    let (mut parts, mut counts, mut values) = (vec![], vec![], vec![]);
-    for (place, act) in acts.iter().enumerate() {
-        let sql = renumbered(&act.sql, values.len());
-        parts.push(format!("act{place} AS ({sql} RETURNING 1)"));
-        counts.push(format!("(SELECT count(*) FROM act{place})"));
-        values.extend(act.values.iter().cloned());
-    }
-    let sql = format!("WITH {} SELECT {}", parts.join(", "), counts.join(", "));
-    (sql, values)
-}
-
-/// The same statement with `shift` parameters before its own.
-fn renumbered(sql: &str, shift: usize) -> String {
-    let mut pieces = sql.split('$');
-    let first = pieces.next().unwrap_or_default().to_owned();
-    let others = pieces.map(|piece| {
-        let end = piece
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(piece.len());
-        let number: usize = piece[..end].parse().expect("a parameter has a number");
-        format!("${}{}", number + shift, &piece[end..])
-    });
-    std::iter::once(first).chain(others).collect()
-}
-
 fn server_moment(micros: i64) -> Option<Moment> {
     let nanos = Nanos(micros.checked_mul(1000)?);
     Some(Moment {
@@ -230,28 +280,6 @@ fn server_moment(micros: i64) -> Option<Moment> {
 /// around it, so its rows are locked before anything around it is computed.
 fn timed(sql: &str, lock: &str) -> String {
     format!("SELECT locked.*, {CLOCK} FROM ({sql} {lock}) AS locked")
-}
-
-struct ServerBell(Client);
-
-impl Bell for ServerBell {
-    fn wait(&mut self, patience: Duration) -> Result<Ring, StoreError> {
-        let patience = patience.min(POLL_INTERVAL);
-        let mut notifications = self.0.notifications();
-        let is_hint = notifications
-            .timeout_iter(patience)
-            .next()
-            .map_err(sql_error)?
-            .is_some();
-        // One look serves all that rang until now.
-        while notifications.iter().next().map_err(sql_error)?.is_some() {}
-        let is_due = patience == POLL_INTERVAL;
-        Ok(if is_hint || is_due {
-            Ring::Rung
-        } else {
-            Ring::Silent
-        })
-    }
 }
 
 /// The oldest of our own transactions that is still running, or the next one to come.
@@ -356,29 +384,5 @@ impl Sql for Session {
         let statement = self.statement(HORIZON)?;
         let row = self.client.query_one(&statement, &[]).map_err(sql_error)?;
         row.try_get(0).map_err(sql_error)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statements_together_keep_their_own_parameters() {
-        let act = |sql: &str, values: &[i64]| Act {
-            sql: sql.to_owned(),
-            values: values.iter().map(|it| Value::Int(*it)).collect(),
-        };
-        let (sql, values) = together(&[
-            act("UPDATE t SET a = $1 WHERE b = $2", &[1, 2]),
-            act("INSERT INTO u VALUES ($1, $2, $1)", &[3, 4]),
-        ]);
-        assert_eq!(
-            sql,
-            "WITH act0 AS (UPDATE t SET a = $1 WHERE b = $2 RETURNING 1), \
-             act1 AS (INSERT INTO u VALUES ($3, $4, $3) RETURNING 1) \
-             SELECT (SELECT count(*) FROM act0), (SELECT count(*) FROM act1)"
-        );
-        assert_eq!(values, [1, 2, 3, 4].map(Value::Int));
     }
 }

@@ -39,7 +39,7 @@ use crate::error::StoreError;
 use crate::events::{self, Entry, Keyed};
 use crate::holds;
 use crate::sql::{SqlError, SqlErrorKind};
-use crate::store::{Store, Transaction, read, write};
+use crate::store::{Store, StoreKind, Transaction, read, write};
 use crate::tasks;
 
 /// Carries out a request, or finds that it was carried out before.
@@ -49,13 +49,32 @@ pub fn submit(store: &mut dyn Store, request: &Request) -> Result<Receipt, Store
         key: &request.key,
         digest: &digest,
     };
-    let mut patience = RETRIES;
+    let is_server = store.info().kind == StoreKind::Postgres;
+    let (mut patience, mut unknown) = (RETRIES, None);
     loop {
         match attempt(store, request, &keyed) {
             Err(error) if patience > 0 && is_worth_another_try(&error) => patience -= 1,
-            outcome => return outcome,
+            // The key tells what came of it, as soon as the server answers again.
+            Err(error @ StoreError::OutcomeUnknown { .. }) if is_server && patience > 0 => {
+                unknown = Some(error);
+                patience -= 1;
+            }
+            Err(error) => return Err(unknown.filter(|_| !is_decided(&error)).unwrap_or(error)),
+            Ok(receipt) => return Ok(receipt),
         }
     }
+}
+
+/// Whether an error is an answer to the request: then it has changed nothing, whatever was unknown before.
+fn is_decided(error: &StoreError) -> bool {
+    !matches!(
+        error,
+        StoreError::OutcomeUnknown { .. }
+            | StoreError::Unavailable { .. }
+            | StoreError::NoSpace { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::Inconsistent(_)
+    )
 }
 
 /// How often a request that lost a race is tried again.

@@ -194,6 +194,10 @@ pub(crate) enum SqlErrorKind {
     Taken,
     /// Others were in the way for too long; trying again may help.
     Busy,
+    /// The server takes no connection at the moment, or has ended ours: what had not been committed is undone.
+    Away,
+    /// Nobody answers where the server should be.
+    Absent,
     /// The disk or the quota is full.
     NoSpace,
     /// The file is not a sound database.

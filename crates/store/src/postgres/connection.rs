@@ -1,6 +1,7 @@
 //! Connecting, and what the server's errors mean.
 
 use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -50,11 +51,49 @@ pub(super) fn sql_error(error: postgres::Error) -> SqlError {
             | &SqlState::T_R_DEADLOCK_DETECTED
             | &SqlState::LOCK_NOT_AVAILABLE,
         ) => SqlErrorKind::Busy,
-        Some(_) | None => SqlErrorKind::Other,
+        Some(code) if is_away(code) => SqlErrorKind::Away,
+        Some(_) => SqlErrorKind::Other,
+        None => without_code(&error),
     };
     SqlError {
         kind,
         source: error.into(),
+    }
+}
+
+/// What a server says that is full, starting, going down, or has ended our session.
+fn is_away(code: &SqlState) -> bool {
+    let one_of = [
+        SqlState::TOO_MANY_CONNECTIONS,
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        SqlState::IDLE_SESSION_TIMEOUT,
+    ];
+    // Class 08 is the connection itself.
+    one_of.contains(code) || code.code().starts_with("08")
+}
+
+/// A server that said nothing: the connection broke, or there was none.
+fn without_code(error: &postgres::Error) -> SqlErrorKind {
+    if error.is_closed() {
+        return SqlErrorKind::Away;
+    }
+    let causes =
+        std::iter::successors(error.source(), |it: &&(dyn Error + 'static)| (*it).source());
+    let kind = { causes }.find_map(|it| it.downcast_ref::<io::Error>().map(io::Error::kind));
+    match kind {
+        Some(io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound) => SqlErrorKind::Absent,
+        Some(
+            io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::TimedOut,
+        ) => SqlErrorKind::Away,
+        Some(_) | None => SqlErrorKind::Other,
     }
 }
 

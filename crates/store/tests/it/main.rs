@@ -8,4 +8,6 @@
 mod contract;
 mod fixture;
 mod lock_waits;
+mod proxy;
+mod server_away;
 mod sqlite;
