@@ -81,7 +81,7 @@ pub enum News<E> {
     Passing,
     /// A hand is done.
     Ended(Walked),
-    /// A hand had to give up; the task is back in the queue.
+    /// A hand had to give up. The lease is still there, and is taken over or given back by the reconcilers.
     GivenUp(TaskName, E),
     /// Nothing is ready; these rests keep something waiting.
     Idle(Vec<Rest>),

@@ -6,6 +6,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
+use handoff_store::postgres::Access;
+
 /// What the process was given.
 #[derive(Debug, Clone)]
 pub(crate) struct Ambient {
@@ -22,6 +24,8 @@ pub(crate) struct Ambient {
     pub(crate) can_ask: bool,
     pub(crate) width: Option<u16>,
     pub(crate) height: Option<u16>,
+    /// How this process gets at the server of its ledger. Clones share the connection.
+    pub(crate) access: Access,
 }
 
 impl Ambient {
@@ -44,6 +48,7 @@ impl Ambient {
             can_ask: is_stderr_terminal && std::io::stdin().is_terminal(),
             width: size.map(|size| size.ws_col).filter(|width| *width > 0),
             height: size.map(|size| size.ws_row).filter(|height| *height > 0),
+            access: Access::default(),
         }
     }
 

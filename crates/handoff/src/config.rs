@@ -135,6 +135,8 @@ pub(crate) struct StoreConfig {
     pub(crate) url: Option<String>,
     /// A file with nothing but the password.
     pub(crate) password_file: Option<PathBuf>,
+    /// How long a command waits for a server that has no connection left, or starts.
+    pub(crate) patience: Option<Span>,
 }
 
 /// How sessions are held.
@@ -247,7 +249,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
         };
     }
     Failure::failed(what).hint(
-        "the settings are `[store]` with `url` and `password_file`, `[upgrade]` with `url`, `[worker]` with `slots`, \
+        "the settings are `[store]` with `url`, `password_file` and `patience`, `[upgrade]` with `url`, `[worker]` with `slots`, \
          `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",

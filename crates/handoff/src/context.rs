@@ -11,11 +11,12 @@ use handoff_git::{Git, Repository};
 use handoff_process::SystemClock;
 use handoff_session::environment;
 use handoff_store::Store;
-use handoff_store::postgres::{Password, PostgresStore};
+use handoff_store::postgres::{Access, Password, Patience, PostgresStore};
 use handoff_store::sqlite::{self, SqliteStore};
 use handoff_workspace::trash::Stamp;
 
 use crate::ambient::Ambient;
+use crate::cli::span::Span;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output::{Format, Output};
@@ -138,9 +139,11 @@ impl Context {
             Some(url) => {
                 let password = self.password(config.store.password_file.as_deref())?;
                 let address = url.parse::<handoff_store::postgres::Address>()?;
-                Ok(Box::new(PostgresStore::connect(
+                let access = self.access(config.store.patience)?;
+                Ok(Box::new(PostgresStore::connect_with(
                     address.with_password(password),
                     fresh_id,
+                    access,
                 )?))
             }
             None => {
@@ -151,6 +154,29 @@ impl Context {
                 Ok(Box::new(SqliteStore::open(&self.home()?, ambient)?))
             }
         }
+    }
+
+    /// For a process that stays: a server that was reached once is waited for as long as it takes.
+    pub(crate) fn stay(&mut self) {
+        self.ambient.access.patience = Patience::LASTING;
+    }
+
+    /// How the server is reached, with the patience that a person set.
+    fn access(&self, configured: Option<Span>) -> Result<Access, Failure> {
+        let mut access = self.ambient.access.clone();
+        let set = self.ambient.text("HANDOFF_STORE_PATIENCE");
+        let set = set.map(str::parse::<Span>).transpose().map_err(|error| {
+            Failure::failed("HANDOFF_STORE_PATIENCE cannot be read").because(&error)
+        })?;
+        if let Some(span) = set.or(configured).map(Span::duration)
+            && access.patience == Patience::BRIEF
+        {
+            access.patience = Patience {
+                away: span,
+                absent: span.min(Patience::BRIEF.absent),
+            };
+        }
+        Ok(access)
     }
 
     /// The server's password, from a file or from the environment, never from an argument.

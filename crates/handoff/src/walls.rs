@@ -197,6 +197,7 @@ mod tests {
             can_ask: false,
             width: None,
             height: None,
+            access: handoff_store::postgres::Access::default(),
         });
         let repository = discover_from(env.repo("repo").path()).unwrap();
         let scratch = vec![cache];

@@ -43,7 +43,7 @@ pub struct PostgresStore {
 }
 
 /// How a process gets at its server.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Access {
     /// How long it waits for one that is away. One that was never reached is waited for no longer than [`Patience::BRIEF`].
     pub patience: Patience,

@@ -90,6 +90,9 @@ fn of_session(id: &str, args: &Args) -> Result<JournalArgs, Failure> {
 }
 
 fn of_ledger(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.follow {
+        ctx.stay();
+    }
     let (mut store, project) = open(args, ctx)?;
     let Some(store) = &mut store else {
         return Ok(ExitCode::Done);

@@ -94,6 +94,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Some(Command::Uninstall(args)) => return unit::uninstall(args, ctx),
         None => {}
     }
+    ctx.stay();
     let shift = args.shift.shift();
     let (is_detached, in_background) = (args.detach, args.in_background);
     let config = ctx.config()?.worker;

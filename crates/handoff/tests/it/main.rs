@@ -66,6 +66,7 @@ mod release_server;
 #[cfg(test)]
 mod safe_commit;
 #[cfg(test)]
+mod server;
 mod session;
 #[cfg(test)]
 mod skills;

@@ -384,7 +384,8 @@ fn a_server_that_is_not_there_is_unavailable() {
     let mut stage = Stage::new();
     stage
         .env
-        .set("HANDOFF_STORE", "postgres://me@127.0.0.1:1/tasks");
+        .set("HANDOFF_STORE", "postgres://me@127.0.0.1:1/tasks")
+        .set("HANDOFF_STORE_PATIENCE", "0s");
     assert_snapshot!(stage.say("queue add fix --brief x").snapshot(), @"
     exit status: 5
     --- stderr ---
@@ -405,6 +406,7 @@ fn assert_silent(secret: &str, printed: &Output) {
 #[test]
 fn a_password_is_in_no_output() {
     let mut stage = Stage::new();
+    stage.env.set("HANDOFF_STORE_PATIENCE", "0s");
     let commands = [
         "queue add fix --brief x",
         "queue claim --json",

@@ -1,5 +1,6 @@
 //! One connection for all who work in a process, however many they are.
 
+use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Session;
@@ -26,6 +27,12 @@ pub(super) struct Turn<'a> {
     shared: &'a Shared,
     /// Nothing if there is no connection, or the one there was is not to be used again.
     pub(super) session: Option<Session>,
+}
+
+impl fmt::Debug for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connections(…)")
+    }
 }
 
 impl Connections {

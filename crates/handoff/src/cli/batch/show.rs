@@ -34,6 +34,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.follow {
+        ctx.stay();
+    }
     let mut desk = open(&args.batch, ctx)?;
     let batch = desk.batch_ref(&args.batch)?;
     if args.follow {

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use handoff_api::ExitCode;
+use handoff_core::backoff::Backoff;
 use handoff_core::task::Command;
 use handoff_core::{Caller, Fence, SessionId, TaskId};
 use handoff_files::{Dir, Lock, Wake, Watch};
@@ -77,24 +78,28 @@ pub(super) fn run(args: &Args, ctx: &Context) -> Result<ExitCode, Failure> {
     let mut watch =
         Watch::on(&place::holder_lock(&directory)).map_err(|error| cannot().because(&error))?;
     // Whoever cannot renew it once must not pretend to keep it.
-    let mut beaten = clock.now().moment.elapsed;
+    let mut renewed = clock.now().moment.elapsed;
     match args.tell(&args.renewal(), ctx) {
         Heard::Taken => come_up()?,
         Heard::Refused => return Ok(lose(&directory)),
         Heard::Nothing => return Err(Failure::failed("the lease cannot be renewed")),
     }
-    let mut woken = Wake::TimedOut;
+    let (mut woken, mut tried, mut unheard) = (Wake::TimedOut, renewed, 0);
     loop {
         let now = clock.now().moment.elapsed;
-        match next(life(&directory)?, now.since(beaten), woken) {
+        let retry = args.retry_after(unheard);
+        match next(life(&directory)?, now.since(tried), woken, retry) {
             Act::Beat => match args.tell(&args.renewal(), ctx) {
                 Heard::Refused => return Ok(lose(&directory)),
-                Heard::Taken | Heard::Nothing => beaten = now,
+                Heard::Taken => (renewed, tried, unheard) = (now, now, 0),
+                Heard::Nothing => (tried, unheard) = (now, unheard + 1),
             },
-            Act::GiveBack => {
-                args.tell(&args.release(), ctx);
-                return Ok(ExitCode::Done);
-            }
+            Act::GiveBack => match args.tell(&args.release(), ctx) {
+                Heard::Taken | Heard::Refused => return Ok(ExitCode::Done),
+                // By now it has run out by itself.
+                Heard::Nothing if now.since(renewed) > TTL => return Ok(ExitCode::Done),
+                Heard::Nothing => (tried, unheard) = (now, unheard + 1),
+            },
             // Whatever wakes us, we look.
             Act::Wait(span) => woken = watch.wait(Some(span)).unwrap_or(Wake::Changed),
         }
@@ -137,12 +142,18 @@ fn lose(directory: &Path) -> ExitCode {
     ExitCode::Done
 }
 
-fn next(life: Life, since_beat: Duration, woken: Wake) -> Act {
+/// What to do so long after the last try; `retry` is when to try again if the ledger did not hear that.
+fn next(life: Life, since_try: Duration, woken: Wake, retry: Option<Duration>) -> Act {
+    let left = retry.unwrap_or(match life {
+        Life::Over => Duration::ZERO,
+        Life::Held => BEAT_INTERVAL,
+    });
+    let left = left.saturating_sub(since_try);
     match life {
-        Life::Over => Act::GiveBack,
-        Life::Held if since_beat >= BEAT_INTERVAL => Act::Beat,
-        Life::Held if woken == Wake::Changed => Act::Wait(LOOK_AGAIN),
-        Life::Held => Act::Wait(BEAT_INTERVAL.saturating_sub(since_beat)),
+        Life::Over if left.is_zero() => Act::GiveBack,
+        Life::Held if left.is_zero() => Act::Beat,
+        Life::Held if woken == Wake::Changed => Act::Wait(LOOK_AGAIN.min(left)),
+        Life::Held | Life::Over => Act::Wait(left),
     }
 }
 
@@ -157,6 +168,23 @@ impl Args {
             fence: Fence::new(self.fence),
             reason: "its session has ended".parse().ok(),
         }
+    }
+
+    /// When to try again what the ledger did not hear so many times in a row. Several of them fit into a lease.
+    fn retry_after(&self, unheard: u32) -> Option<Duration> {
+        const RETRY: Backoff = Backoff {
+            first: Duration::from_secs(2),
+            longest: Duration::from_secs(30),
+            patience: TTL,
+        };
+        let (_, seed) = self.session.as_uuid().as_u64_pair();
+        let dice = seed
+            .wrapping_add(u64::from(unheard))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let dice = u32::try_from(dice >> 32).unwrap_or_default();
+        (unheard > 0)
+            .then(|| RETRY.wait(unheard, Duration::ZERO, dice))
+            .flatten()
     }
 
     /// A connection each time: hours pass between a few words, and a hundred keepers must not fill a server.
@@ -187,20 +215,33 @@ mod tests {
     #[test]
     fn it_beats_three_times_in_a_lease_until_the_holder_is_gone() {
         use Life::{Held, Over};
-        let minutes = Duration::from_mins;
-        for (life, since_beat, woken, act) in [
+        let (minutes, seconds) = (Duration::from_mins, Duration::from_secs);
+        let soon = Some(seconds(8));
+        for (life, since_try, woken, retry, act) in [
             (
                 Held,
                 minutes(1),
                 Wake::TimedOut,
-                Act::Wait(Duration::from_mins(2)),
+                None,
+                Act::Wait(minutes(2)),
             ),
-            (Held, minutes(1), Wake::Changed, Act::Wait(LOOK_AGAIN)),
-            (Held, minutes(3), Wake::Changed, Act::Beat),
-            (Over, minutes(0), Wake::TimedOut, Act::GiveBack),
-            (Over, minutes(9), Wake::Changed, Act::GiveBack),
+            (Held, minutes(1), Wake::Changed, None, Act::Wait(LOOK_AGAIN)),
+            (Held, minutes(3), Wake::Changed, None, Act::Beat),
+            (Over, minutes(0), Wake::TimedOut, None, Act::GiveBack),
+            (Over, minutes(9), Wake::Changed, None, Act::GiveBack),
+            // The ledger did not hear the last one.
+            (
+                Held,
+                seconds(3),
+                Wake::TimedOut,
+                soon,
+                Act::Wait(seconds(5)),
+            ),
+            (Held, seconds(8), Wake::TimedOut, soon, Act::Beat),
+            (Over, seconds(3), Wake::Changed, soon, Act::Wait(seconds(5))),
+            (Over, seconds(9), Wake::TimedOut, soon, Act::GiveBack),
         ] {
-            assert_eq!(next(life, since_beat, woken), act);
+            assert_eq!(next(life, since_try, woken, retry), act);
         }
         assert!(TTL >= BEAT_INTERVAL * 3);
     }

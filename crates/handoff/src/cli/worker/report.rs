@@ -117,7 +117,8 @@ impl Reporter {
                 let why = [vec![one_line(&failure.message)], causes]
                     .concat()
                     .join(": ");
-                note(format!("{name} was given back: {why}"), ctx)
+                // Nothing of it is in the ledger yet: whoever finds its lease without an owner says that it is given back.
+                note(format!("{name} was given up here: {why}"), ctx)
             }
         }
     }

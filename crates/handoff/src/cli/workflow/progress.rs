@@ -28,6 +28,7 @@ pub(super) fn to_the_end(
     arguments: Vec<OsString>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
+    ctx.stay();
     let crier = Crier::hire(ctx)?;
     let spawner = spawner(agent, arguments, crier.clone(), ctx)?;
     let openings = spawner.openings();
