@@ -22,6 +22,7 @@ pub mod id;
 pub mod json_text;
 pub mod key;
 pub mod lease;
+pub mod losses;
 pub mod name;
 pub mod ownership;
 pub mod package;

@@ -6,6 +6,7 @@
 //! | network | the model cannot be reached, or has too much to do | 30 s | 15 min | 30 | the agent's |
 //! | error | the agent stopped with an error that says neither | 1 min | 15 min | 5 | this one |
 //! | start | the agent could not be started | 5 s | 1 min | 5 | this one |
+//! | lost | the session or its worker died, see [`Losses`] | 10 s | 15 min | 10 | this one |
 //!
 //! Each rest is twice as long as the one before it. What an agent says about the end of its limit counts more than the table.
 //! A part of the span comes from the task's id, so that not all come back in the same second; the first that does finds out for
@@ -36,6 +37,8 @@ pub enum Trouble {
     Error,
     /// It could not be started.
     Start,
+    /// Its session, or the worker that began it, died without a word.
+    Lost,
 }
 
 /// Whose tasks wait for the end of a rest.
@@ -62,6 +65,7 @@ impl Trouble {
             Self::Network => "network",
             Self::Error => "error",
             Self::Start => "start",
+            Self::Lost => "lost",
         }
     }
 
@@ -72,6 +76,7 @@ impl Trouble {
             Self::Network => "cannot reach its model",
             Self::Error => "stopped with an error",
             Self::Start => "could not be started",
+            Self::Lost => "was lost",
         }
     }
 
@@ -79,7 +84,7 @@ impl Trouble {
     pub const fn reach(self) -> Reach {
         match self {
             Self::Limit | Self::Network => Reach::Agent,
-            Self::Error | Self::Start => Reach::Task,
+            Self::Error | Self::Start | Self::Lost => Reach::Task,
         }
     }
 
@@ -89,6 +94,7 @@ impl Trouble {
             Self::Network => (30, 900, 30),
             Self::Error => (60, 900, 5),
             Self::Start => (5, 60, 5),
+            Self::Lost => (10, 900, 10),
         };
         Patience {
             first: Duration::from_secs(first),
@@ -261,6 +267,10 @@ mod tests {
         assert_eq!(rests, [60, 120, 240, 480, 900]);
         assert_eq!(end, NoMoreRest { times: 5 });
         assert_eq!(row(Trouble::Start).0, [5, 10, 20, 40, 60]);
+        assert_eq!(
+            row(Trouble::Lost).0,
+            [10, 20, 40, 80, 160, 320, 640, 900, 900, 900]
+        );
         let (rests, end) = row(Trouble::Limit);
         assert_eq!(rests[..5], [300, 600, 1200, 2400, 3600]);
         assert_eq!((rests.len(), end), (30, NoMoreRest { times: 30 }));

@@ -125,6 +125,8 @@ pub struct Crew<S: Site> {
     rests: Vec<Rest>,
     /// Whether something may run that nobody attends to: another worker died, or a hand of ours gave up.
     may_adopt: bool,
+    /// A hand that gave up, until the others rest because of it.
+    gave_up: Option<SessionId>,
     is_idle: bool,
 }
 
@@ -152,6 +154,7 @@ impl<S: Site> Crew<S> {
             due: None,
             rests: vec![],
             may_adopt: true,
+            gave_up: None,
             is_idle: false,
         }
     }
@@ -239,6 +242,17 @@ impl<S: Site> Crew<S> {
         began: usize,
         tell: &mut impl FnMut(News<S::Error>) -> Result<(), EngineError>,
     ) -> Result<usize, EngineError> {
+        let now = workshop.clock.now().moment.awake;
+        if let Some(session) = self.gave_up.take() {
+            // The end of an id is random.
+            let (_, dice) = session.as_uuid().as_u64_pair();
+            self.rota
+                .give_up(now, u32::try_from(dice >> 32).unwrap_or_default());
+        }
+        if let Some(left) = self.rota.rest(now) {
+            self.due = Some(now.after(left));
+            return Ok(0);
+        }
         let mut count = self.adopt(workshop, tell)?;
         while self.wants_more(began + count)
             && let Some(walk) = self.claim(workshop)?
@@ -417,6 +431,7 @@ impl<S: Site> Crew<S> {
             }
             Knock::Arrived(id, walked) => {
                 self.make_room(id);
+                self.rota.succeed();
                 tell(News::Ended(walked))
             }
             Knock::Hand(id, name, done) => {
@@ -425,7 +440,7 @@ impl<S: Site> Crew<S> {
                     Ok(()) => Ok(()),
                     Err(error) => {
                         self.make_room(id);
-                        self.may_adopt = true;
+                        (self.may_adopt, self.gave_up) = (true, Some(id));
                         tell(News::GivenUp(name, error))
                     }
                 }

@@ -179,8 +179,13 @@ impl Walk {
         };
         let dead = ticket.judges;
         if is_finished(&workshop.places, session)? {
+            let now = workshop.clock.now().wall;
+            if storm::is_too_early(ticket.not_before, now) {
+                return Ok(None);
+            }
             // Before anything is looked at: whoever dies over it has been counted.
             ticket.judges += 1;
+            ticket.not_before = storm::next_judge(ticket.judges, now);
             ticket.write(&workshop.places, session)?;
         }
         Ok(Some(Self {
@@ -210,9 +215,8 @@ impl Walk {
         passed: &mut dyn FnMut(Milestone),
     ) -> Result<Ending, EngineError> {
         let occupied = occupy(workshop, &self.task)?;
-        if let Some(why) = self.storm(workshop)? {
-            reconcile::save(workshop, &self.task, Attempt::of(&self.task)).ok();
-            return self.reject(workshop, Ending::Blocked(reason(&why)));
+        if let Some(judgement) = self.storm(workshop)? {
+            return self.conclude(workshop, judgement, occupied);
         }
         let (at, work) = match self.stage {
             Stage::Claimed => {
@@ -248,12 +252,15 @@ impl Walk {
         is_run || spec.verify.is_some()
     }
 
-    /// Why it is left to a person, if too many have died over it.
-    fn storm(&self, workshop: &mut Workshop<'_>) -> Result<Option<String>, EngineError> {
-        match self.stage {
-            Stage::Claimed => storm::of_attempts(workshop, &self.task),
-            Stage::Begun { dead } => Ok(storm::of_judges(dead)),
-        }
+    /// What becomes of it instead, if too many have died over it.
+    fn storm(&self, workshop: &mut Workshop<'_>) -> Result<Option<Judgement>, EngineError> {
+        Ok(match self.stage {
+            Stage::Claimed => storm::of_attempts(workshop, &self.task)?
+                .map(|why| Judgement::PutOff(self.lost(&why))),
+            Stage::Begun { dead } => {
+                storm::of_judges(dead).map(|why| Judgement::Rejected(Ending::Blocked(reason(&why))))
+            }
+        })
     }
 
     /// A linked worktree, what is in it already, the prompt, and the agent; unless there is nothing for one to do.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use handoff_core::backoff::Backoff;
 use handoff_core::time::Nanos;
 use handoff_core::{AgentName, SessionId, Task};
 use handoff_store::queue::Agents;
@@ -47,7 +48,18 @@ pub(crate) struct Rota {
     /// By session: a task that is given back may be begun again before the hand of its last attempt is done.
     hands: BTreeMap<SessionId, Hand>,
     begun_at: Option<Nanos>,
+    /// How many hands in a row had to give up.
+    given_up: u32,
+    /// Nothing is claimed before this.
+    rests_until: Option<Nanos>,
 }
+
+/// Hands give up for what the task has nothing to do with: the disk is full, the server is gone. That hits the next task as well.
+const AFTER_GIVING_UP: Backoff = Backoff {
+    first: Duration::from_secs(1),
+    longest: Duration::from_mins(5),
+    patience: Duration::MAX,
+};
 
 impl Rota {
     pub(crate) const fn new(capacity: Capacity) -> Self {
@@ -55,6 +67,8 @@ impl Rota {
             capacity,
             hands: BTreeMap::new(),
             begun_at: None,
+            given_up: 0,
+            rests_until: None,
         }
     }
 
@@ -81,6 +95,7 @@ impl Rota {
         }
         let waited = self.begun_at.map(|at| now.since(at));
         let left = waited.map(|waited| self.capacity.stagger.saturating_sub(waited));
+        let left = left.max(self.rest(now));
         match left.filter(|left| !left.is_zero()) {
             Some(left) => Turn::After(left),
             None => Turn::Claim(Agents {
@@ -107,6 +122,27 @@ impl Rota {
         if let Some(hand) = self.hands.get_mut(&session) {
             *hand = Hand::Finishing;
         }
+    }
+
+    /// How long all of them still rest.
+    pub(crate) fn rest(&self, now: Nanos) -> Option<Duration> {
+        let left = self.rests_until.map(|until| until.since(now));
+        left.filter(|left| !left.is_zero())
+    }
+
+    /// A hand gave up: all of them rest, once, and longer each time. Those who give up meanwhile add nothing.
+    pub(crate) fn give_up(&mut self, now: Nanos, dice: u32) {
+        if self.rests_until.is_some_and(|until| now < until) {
+            return;
+        }
+        self.given_up = self.given_up.saturating_add(1);
+        let wait = AFTER_GIVING_UP.wait(self.given_up, Duration::ZERO, dice);
+        self.rests_until = wait.map(|wait| now.after(wait));
+    }
+
+    /// A hand came to the end of its task: whatever kept the others from it is over.
+    pub(crate) fn succeed(&mut self) {
+        (self.given_up, self.rests_until) = (0, None);
     }
 
     pub(crate) fn leave(&mut self, session: SessionId) {
@@ -233,6 +269,33 @@ mod tests {
         rota.begin(second, &task, at(0));
         rota.leave(first);
         assert_eq!(rota.turn(at(0)), Turn::Full, "the second one is at work");
+    }
+
+    #[test]
+    fn what_hits_everything_rests_everything_once_and_longer_each_time() {
+        let mut rota = rota(8, 0);
+        let rests = |rota: &Rota, now| match rota.turn(at(now)) {
+            Turn::After(span) => span.as_secs(),
+            Turn::Claim(_) | Turn::Full => 0,
+        };
+        for _ in 0..8 {
+            rota.give_up(at(0), u32::MAX);
+        }
+        assert_eq!(rests(&rota, 0), 1, "eight hands, one rest");
+        assert_eq!(rests(&rota, 1), 0);
+        let mut waits = vec![];
+        let mut now = 1;
+        for _ in 0..9 {
+            rota.give_up(at(now), u32::MAX);
+            waits.push(rests(&rota, now));
+            now += rests(&rota, now);
+        }
+        assert_eq!(waits, [2, 4, 8, 16, 32, 64, 128, 256, 300]);
+        rota.succeed();
+        rota.give_up(at(now), u32::MAX);
+        assert_eq!(rests(&rota, now), 1);
+        rota.succeed();
+        assert_eq!(rests(&rota, now), 0);
     }
 
     #[test]

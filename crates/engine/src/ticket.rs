@@ -1,7 +1,7 @@
 //! What whoever takes over from a dead worker must know of an attempt. It is written before the agent is started, into the
 //! directory of its session; a session without one was started by a person, and nobody judges its work.
 
-use handoff_core::{CommitId, Fence, SessionId, TaskId};
+use handoff_core::{CommitId, Fence, SessionId, TaskId, Timestamp};
 use handoff_files::{Dir, Mode, atomic};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,9 @@ pub(crate) struct Ticket {
     /// How many have begun to judge it in the place of a dead worker.
     #[serde(default)]
     pub(crate) judges: u64,
+    /// Before this nobody else does, after several who died.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) not_before: Option<Timestamp>,
 }
 
 impl Ticket {
@@ -34,6 +37,7 @@ impl Ticket {
             fence,
             base,
             judges: 0,
+            not_before: None,
         }
     }
 

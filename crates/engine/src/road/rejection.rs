@@ -8,13 +8,22 @@ use super::{Ending, Walk, reason};
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
-/// A task that was tried so often and always lost its session needs a person.
+/// A task that was tried so often and always lost its session rests before it is tried again.
 const MOST_ATTEMPTS: u64 = 5;
 
 impl Walk {
     pub(super) fn unstarted(&self, why: &str) -> Setback {
         Setback {
             trouble: Trouble::Start,
+            agent: self.task.spec.agent.clone(),
+            reason: reason(why),
+            resets_at: None,
+        }
+    }
+
+    pub(super) fn lost(&self, why: &str) -> Setback {
+        Setback {
+            trouble: Trouble::Lost,
             agent: self.task.spec.agent.clone(),
             reason: reason(why),
             resets_at: None,
@@ -44,7 +53,15 @@ impl Walk {
         workshop: &mut Workshop<'_>,
         ending: Ending,
     ) -> Result<Ending, EngineError> {
-        let ending = self.without_end(ending);
+        if let Ending::GivenBack(why) = &ending
+            && self.task.attempts() >= MOST_ATTEMPTS
+        {
+            let text = format!(
+                "given back {} times, the last time because {why}",
+                self.task.attempts()
+            );
+            return self.put_off(workshop, self.lost(&text));
+        }
         let fence = Some(self.task.fence);
         let command = match ending.clone() {
             Ending::Failed(reason) => Command::Fail { fence, reason },
@@ -62,22 +79,5 @@ impl Walk {
         };
         workshop.tell(&self.task, command, "end")?;
         Ok(ending)
-    }
-
-    /// A task that is always given back is not to go round for ever.
-    fn without_end(&self, ending: Ending) -> Ending {
-        let attempts = self.task.attempts();
-        match ending {
-            Ending::GivenBack(why) if attempts >= MOST_ATTEMPTS => {
-                let text = format!("given back {attempts} times, the last time because {why}");
-                Ending::Blocked(reason(&text))
-            }
-            Ending::Done
-            | Ending::Failed(_)
-            | Ending::Blocked(_)
-            | Ending::CalledOff
-            | Ending::GivenBack(_)
-            | Ending::Resting(_) => ending,
-        }
     }
 }

@@ -67,6 +67,7 @@ mod release_server;
 mod safe_commit;
 #[cfg(test)]
 mod server;
+#[cfg(test)]
 mod session;
 #[cfg(test)]
 mod skills;

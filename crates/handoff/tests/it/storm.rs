@@ -1,4 +1,4 @@
-//! Work that takes everybody along who touches it is left to a person after a while.
+//! Work that takes everybody along who touches it is tried again later, longer each time.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -31,66 +31,59 @@ fn work(stage: &Stage) -> Output {
     stage.run(words.into_iter().chain([script.as_os_str()]))
 }
 
-/// The reason of a task, which the one call for a person tells too.
-fn why(stage: &Stage) -> String {
-    let reason = stage.json("queue show fix")["said"].clone();
-    let told = told(stage);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(
-        (&told[0]["need"], &told[0]["detail"]),
-        (&"help".into(), &reason)
-    );
-    reason.as_str().unwrap().to_owned()
-}
-
 #[test]
-fn a_task_that_takes_every_worker_along_is_left_to_a_person() {
+fn a_task_that_takes_every_worker_along_rests_longer_each_time() {
     let mut stage = stage();
     stage.add("fix");
     // It strikes when the tree of an attempt is filled: somebody has the task, and no session has begun.
     let strike = "case \" $* \" in *' read-tree '*) kill -9 $PPID; exit 1;; esac";
     let git = stage.git_that(&format!("{strike}\nexec /usr/bin/git \"$@\""));
-    for _ in 0..5 {
+    for _ in 0..3 {
         let died = work(&stage);
         assert_eq!(died.code(), None, "{died:?}");
         // A program that it had just started has its descriptors until the kernel has loaded it.
         stage.until_free("worker.lock");
     }
-    work(&stage).failure(12);
-    assert_eq!(stage.state("fix"), "blocked");
-    let why = why(&stage);
-    assert!(why.contains("5 attempts in a row were lost"), "{why}");
+    let rests = work(&stage).failure(12);
+    assert!(
+        rests.stdout.contains("3 attempts in a row were lost"),
+        "{rests:?}"
+    );
+    assert_eq!(stage.state("fix"), "resting");
+    assert_eq!(
+        told(&stage),
+        [serde_json::Value::Null; 0],
+        "nobody is called"
+    );
     work(&stage).failure(11);
     // When a person has seen to it, it is as any other.
     fs::remove_file(git).unwrap();
-    stage.say("queue retry fix").success();
+    stage.say("unhold fix").success();
     work(&stage).success();
     assert_eq!(stage.state("fix"), "done");
     stage.say("doctor --audit").success();
 }
 
 #[test]
-fn an_attempt_whose_judges_die_is_left_to_a_person() {
+fn an_attempt_whose_judges_die_waits_for_the_next_one() {
     let stage = stage();
     let deadly = "kill -9 $PPID";
     stage
         .run(["queue", "add", "fix", "--brief", "x", "--verify", deadly])
         .success();
-    // The one who began it, and five who took over.
-    for _ in 0..6 {
+    // The one who began it, and two who took over.
+    for _ in 0..3 {
         let died = work(&stage);
         assert_eq!(died.code(), None, "{died:?}");
         assert_eq!(stage.json("queue show fix")["attempts"], 1);
     }
-    assert_eq!(stage.json("watchdog")["judged"], serde_json::json!(["fix"]));
-    assert_eq!(stage.state("fix"), "blocked");
-    let why = why(&stage);
-    assert!(why.contains("5 workers in a row died"), "{why}");
-    let saved = stage.json("rescue fix");
+    // Whoever comes next does not die over it, and nobody gives it up.
+    work(&stage).failure(11);
+    assert_eq!(stage.state("fix"), "running");
     assert_eq!(
-        saved["saved"][0]["paths"],
-        serde_json::json!(["new.txt"]),
-        "{saved}"
+        told(&stage),
+        [serde_json::Value::Null; 0],
+        "nobody is called"
     );
     stage.say("doctor --audit").success();
 }
