@@ -6,7 +6,7 @@
 
 use handoff_core::task::Part;
 use handoff_core::{CommitId, Task, TaskState};
-use handoff_git::{Git, Merge, Merged, Repository};
+use handoff_git::{Git, KeptPack, Merge, Merged, Repository};
 use handoff_store::{read, tasks};
 
 use crate::error::EngineError;
@@ -14,9 +14,11 @@ use crate::seal::committed;
 use crate::workshop::Workshop;
 
 /// Where a successor begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Beginning {
     pub(crate) commit: CommitId,
+    /// Needed until a ref names the commit.
+    pub(crate) kept: Vec<KeptPack>,
     /// What its session is to know of that.
     pub(crate) told: String,
 }
@@ -28,7 +30,7 @@ pub(crate) fn beginning(
     ground: &CommitId,
 ) -> Result<Option<Beginning>, EngineError> {
     let mut commit = ground.clone();
-    let mut names = vec![];
+    let (mut names, mut kept) = (vec![], vec![]);
     for dependency in &task.spec.after {
         let before = read(workshop.store, |tx| tasks::get(tx, dependency.task))?;
         // What the parts of its own batch did is in the ground already.
@@ -40,8 +42,9 @@ pub(crate) fn beginning(
             continue;
         };
         let (git, at) = (&workshop.git, workshop.repository);
-        if let Some(with) = join(git, at, &commit, (&before, &work), task)? {
+        if let Some((with, objects)) = join(git, at, &commit, (&before, &work), task)? {
             commit = with;
+            kept.extend(objects);
             names.push(format!("`{}`", before.spec.name));
         }
     }
@@ -54,7 +57,7 @@ pub(crate) fn beginning(
         names.join(" and "),
         ground.as_str()
     );
-    Ok(Some(Beginning { commit, told }))
+    Ok(Some(Beginning { commit, kept, told }))
 }
 
 /// The work of a task that is done; one that failed left nothing to build on.
@@ -78,7 +81,7 @@ fn join(
     ours: &CommitId,
     (before, theirs): (&Task, &CommitId),
     task: &Task,
-) -> Result<Option<CommitId>, EngineError> {
+) -> Result<Option<(CommitId, Option<KeptPack>)>, EngineError> {
     let cannot = EngineError::Continue;
     // A person may have thrown the branch away; the package still tells what was done.
     if !git.has_commit(at, theirs).map_err(cannot)?
@@ -87,7 +90,7 @@ fn join(
         return Ok(None);
     }
     if git.is_ancestor(at, ours, theirs).map_err(cannot)? {
-        return Ok(Some(theirs.clone()));
+        return Ok(Some((theirs.clone(), None)));
     }
     let name = &before.spec.name;
     let message = format!(
@@ -101,8 +104,8 @@ fn join(
         message: &message,
         at: task.created_at,
     };
-    match git.merge(at, &merge).map_err(cannot)? {
-        Merged::Clean(commit) => Ok(Some(commit)),
+    match git.merge(at, &merge)? {
+        Merged::Clean(commit, kept) => Ok(Some((commit, kept))),
         Merged::Conflict(paths) => Err(EngineError::NoBeginning {
             needed: name.to_string(),
             paths,

@@ -50,6 +50,9 @@ pub enum EngineError {
     /// Git could not bring results together.
     #[error("cannot bring the results of the batch together")]
     Gather(#[source] handoff_git::GitError),
+    /// New objects could not be kept from being pruned.
+    #[error("cannot bring the work together")]
+    Keep(#[from] handoff_git::KeepError),
     /// What a part needs cannot be merged by itself.
     #[error(
         "what `{needed}` did conflicts with the rest of what this task is to begin with, in {}: bring both together on your branch, then retry",

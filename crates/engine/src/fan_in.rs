@@ -17,7 +17,7 @@ use handoff_core::batch::{is_built_on, merging_order};
 use handoff_core::ownership::CaseRule;
 use handoff_core::task::{Evidence, Part, VerifyCommand};
 use handoff_core::{Batch, BatchName, BranchName, CommitId, PartName, Task, TaskId};
-use handoff_git::Repository;
+use handoff_git::{KeptPack, Repository};
 use handoff_store::{batches, read, tasks};
 
 use crate::continuation;
@@ -88,12 +88,14 @@ pub fn publish(
 }
 
 /// Where the work on a task of a batch begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Beginning {
     /// The commit.
     pub commit: CommitId,
     /// What its session is told of it, if there is more to it than the base of the batch.
     pub told: Option<String>,
+    /// Needed until a ref names the commit.
+    pub kept: Vec<KeptPack>,
 }
 
 /// Where the work on a task of a batch begins: at the base of the batch, with what the parts have done that it is built on. None
@@ -122,6 +124,7 @@ pub fn beginning(
         None => Ok(Some(Beginning {
             commit: pile.top().clone(),
             told: told(&below, pile.conflicts()),
+            kept: pile.into_kept(),
         })),
         Some(conflict) => Err(EngineError::NoBeginning {
             needed: conflict.part.to_string(),
@@ -131,14 +134,17 @@ pub fn beginning(
 }
 
 /// What every part began with: the base of the batch, and what its parts waited for outside of it.
-fn ground(workshop: &mut Workshop<'_>, batch: &Batch) -> Result<CommitId, EngineError> {
+fn ground(
+    workshop: &mut Workshop<'_>,
+    batch: &Batch,
+) -> Result<(CommitId, Vec<KeptPack>), EngineError> {
     let base = &batch.spec.base;
     let Some(part) = batch.spec.parts.first() else {
-        return Ok(base.clone());
+        return Ok((base.clone(), vec![]));
     };
     let task = read(workshop.store, |tx| tasks::get(tx, part.task))?;
     let beginning = continuation::beginning(workshop, &task, base)?;
-    Ok(beginning.map_or_else(|| base.clone(), |it| it.commit))
+    Ok(beginning.map_or_else(|| (base.clone(), vec![]), |it| (it.commit, it.kept)))
 }
 
 /// What a part is told of those that its tree begins with.

@@ -13,8 +13,8 @@ use handoff_core::run::Run;
 use handoff_core::task::{Command, Evidence, Part, Reason};
 use handoff_core::{CommitId, Rest, SessionId, Task, TaskId, TaskName};
 use handoff_files::{Dir, Lock, Mode, atomic};
-use handoff_git::Repository;
 use handoff_git::saved_work::SavedWork;
+use handoff_git::{KeptPack, Repository};
 use handoff_store::queue::Agents;
 
 pub use self::arrival::Milestone;
@@ -79,6 +79,8 @@ pub struct Walk {
     base: CommitId,
     /// What the session is to know of where it starts.
     ground: Option<String>,
+    /// Objects of the commit where the work begins, until its branch names that.
+    kept: Vec<KeptPack>,
     stage: Stage,
     /// Says that somebody attends to the session.
     _lock: Lock,
@@ -145,6 +147,7 @@ impl Walk {
             session,
             base: ground.base().clone(),
             ground: ground.told(),
+            kept: vec![],
             stage: Stage::Claimed,
             _lock: lock,
         }))
@@ -193,6 +196,7 @@ impl Walk {
             session,
             base: ticket.base,
             ground: None,
+            kept: vec![],
             stage: Stage::Begun { dead },
             _lock: lock,
         }))
@@ -272,6 +276,7 @@ impl Walk {
         if let Some(beginning) = fan_in::beginning(workshop, &self.task)? {
             self.base = beginning.commit;
             self.ground = beginning.told;
+            self.kept = beginning.kept;
         }
         let run = phase::run_of(workshop, &self.task)?;
         if let Some(run) = &run {
@@ -279,6 +284,7 @@ impl Walk {
             self.base = run.head().clone();
         }
         self.go_on(workshop)?;
+        let _kept = std::mem::take(&mut self.kept);
         let task = &self.task;
         let attempt = Attempt::of(task);
         let path = workshop.places.worktree(task.project, attempt);
@@ -330,6 +336,7 @@ impl Walk {
             && let Some(beginning) = continuation::beginning(workshop, &self.task, &self.base)?
         {
             self.base = beginning.commit;
+            self.kept.extend(beginning.kept);
             // What is known of the ground is still true of what is below.
             let told = self.ground.take().into_iter().chain([beginning.told]);
             self.ground = Some(told.collect::<Vec<_>>().join(" "));

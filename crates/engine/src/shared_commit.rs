@@ -115,7 +115,10 @@ impl Counter<'_> {
         let mut left = ATTEMPTS;
         let landed = loop {
             let ahead = outlook.take();
-            let prepared = self.git.prepare(&lock, self.repository, request, ahead)?;
+            let mut prepared = self.git.prepare(&lock, self.repository, request, ahead)?;
+            if left < ATTEMPTS {
+                prepared.explain_again("somebody moved the branch while the commit was made");
+            }
             // Another branch may have been checked out while we waited.
             self.check_branch(prepared.branch())?;
             self.check_lease(request.paths)?;
@@ -127,6 +130,7 @@ impl Counter<'_> {
         };
         drop(lock);
         let (made, synced) = landed.settle();
+        self.git.fold_packs(self.repository);
         self.git.run_post_commit(self.repository, &made);
         synced.map_err(SharedCommitError::Sync)?;
         Ok(made)

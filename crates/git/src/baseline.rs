@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use handoff_core::{Baseline, CommitId, TaskId};
 
 use crate::git::{Git, GitError, printable};
+use crate::kept_pack::{KeepError, Wanted};
 use crate::repository::Repository;
 
 const PLACE: &str = "refs/handoff/baseline/";
@@ -35,15 +36,19 @@ impl Git {
     }
 
     /// Lets the ref of a branch say what is known of it. Fails where the commit is not in this clone.
-    pub fn point_baseline(&self, at: &Repository, baseline: &Baseline) -> Result<(), GitError> {
+    pub fn point_baseline(&self, at: &Repository, baseline: &Baseline) -> Result<(), KeepError> {
         let tag = format!(
             "object {}\ntype commit\ntag baseline\ntagger handoff <handoff@localhost> {} +0000\n\n{}",
             baseline.commit,
             baseline.at.as_second(),
             message(baseline)
         );
-        let call = self.call("mktag", at.any_place());
-        let tag = call.input(tag.into_bytes()).run_for_commit()?;
+        let (tag, _kept) = self.apart(at, KeepError::git, |private| {
+            let call = self.writing_to(private).call("mktag", at.any_place());
+            let id = call.input(tag.clone().into_bytes()).run_for_commit()?;
+            let kept = self.keep_objects(at, private, &Wanted::Exactly(&id))?;
+            Ok::<_, KeepError>((id, kept))
+        })?;
         self.call("update-ref", at.any_place())
             .arguments([
                 "--create-reflog",

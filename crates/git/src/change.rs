@@ -41,8 +41,11 @@ impl Git {
         at: &Repository,
         base: &CommitId,
     ) -> Result<Vec<Change>, SnapshotError> {
-        let snapshot = self.snapshot(at)?;
-        Ok(self.changes_since(at, &snapshot, base)?)
+        self.apart(at, SnapshotError::git, |private| {
+            let git = self.writing_to(private);
+            let snapshot = git.snapshot_unkept(at)?;
+            Ok(git.changes_since(at, &snapshot, base)?)
+        })
     }
 
     /// What differs from one commit to another, sorted by path.

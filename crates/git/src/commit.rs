@@ -16,6 +16,7 @@ use handoff_core::ownership::RepoPath;
 use crate::change::{self, Difference};
 use crate::git::{Call, Git, GitError};
 use crate::index::PrivateIndex;
+use crate::kept_pack::{KeepError, KeptPack, Wanted};
 use crate::ref_moves::RefMove;
 use crate::ref_watch::Phase;
 use crate::repository::Repository;
@@ -27,6 +28,9 @@ pub enum CommitError {
     /// Git failed.
     #[error("cannot make the commit")]
     Git(#[from] GitError),
+    /// Its objects could not be kept.
+    #[error("cannot make the commit")]
+    Keep(#[from] KeepError),
     /// The declared paths are as they were in HEAD.
     #[error("nothing has changed in the declared paths")]
     Empty,
@@ -67,6 +71,21 @@ fn shown(paths: &[String]) -> String {
         .join(", ")
 }
 
+impl CommitError {
+    pub(crate) const fn git(&self) -> Option<&GitError> {
+        match self {
+            Self::Git(error) => Some(error),
+            Self::Keep(error) => error.git(),
+            Self::Empty
+            | Self::Others(_)
+            | Self::NestedRepository(_)
+            | Self::Quarters(_)
+            | Self::HeadMoved { .. }
+            | Self::IndexLeft { .. } => None,
+        }
+    }
+}
+
 impl Git {
     /// Commits `paths` as they are in the tree of `at`, on top of its HEAD and onto its branch.
     ///
@@ -80,10 +99,18 @@ impl Git {
     ) -> Result<CommitId, CommitError> {
         let root = at.tree()?;
         let parent = self.head(at)?;
-        let tree = self.tree_of_paths(at, &parent, paths)?;
-        self.check(at, &parent, &tree, paths)?;
-        let commit = self.commit_tree(at, &tree, &[&parent], message)?;
+        let (commit, kept) = self.apart(at, CommitError::git, |private| {
+            let git = self.writing_to(private);
+            let tree = git.tree_of_paths(at, &parent, paths)?;
+            git.check(at, &parent, &tree, paths)?;
+            let tip = &git.commit_tree(at, &tree, &[&parent], message)?;
+            let known = vec![&parent];
+            let kept = self.keep_objects(at, private, &Wanted::Beyond { tip, known })?;
+            Ok::<_, CommitError>((tip.clone(), kept))
+        })?;
         self.move_head(root, at, &commit, &parent)?;
+        drop(kept);
+        self.fold_packs(at);
         self.refresh_index(root, &commit, paths)
             .map_err(|source| CommitError::IndexLeft {
                 commit: commit.clone(),
@@ -104,8 +131,10 @@ impl Git {
             return Err(CommitError::Empty);
         }
         let (tree, parent) = (&snapshot.tree, &snapshot.head);
-        let commit = self.commit_tree(at, tree, &[parent], message)?;
+        let (commit, kept) = self.commit_kept(at, tree, &[parent], message)?;
         self.move_head(at.tree()?, at, &commit, parent)?;
+        drop(kept);
+        self.fold_packs(at);
         // With the old one the last look takes longer and finds the same.
         snapshot.index.install(at).ok();
         Ok(commit)
@@ -150,6 +179,22 @@ impl Git {
             Some(nested) => Err(CommitError::NestedRepository(nested.shown_path())),
             None => Ok(()),
         }
+    }
+
+    /// A commit object on a tree that is kept or reachable; nothing points to it yet.
+    pub(crate) fn commit_kept(
+        &self,
+        at: &Repository,
+        tree: &CommitId,
+        parents: &[&CommitId],
+        message: &str,
+    ) -> Result<(CommitId, KeptPack), KeepError> {
+        self.apart(at, KeepError::git, |private| {
+            let git = self.writing_to(private);
+            let commit = git.commit_tree(at, tree, parents, message)?;
+            let kept = self.keep_objects(at, private, &Wanted::Exactly(&commit))?;
+            Ok((commit, kept))
+        })
     }
 
     /// A commit object; nothing points to it yet.

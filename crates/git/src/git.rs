@@ -194,6 +194,11 @@ impl Git {
         environment
     }
 
+    /// With a variable more, in every call.
+    pub(crate) fn set(&mut self, name: &str, value: &OsStr) {
+        self.user_environment.insert(name.into(), value.into());
+    }
+
     fn path(&self) -> Option<&OsString> {
         let given = || self.user_environment.get(OsStr::new(PATH));
         let path = || given().map(|path| shim::without_shims(path));

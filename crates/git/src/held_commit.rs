@@ -14,6 +14,7 @@ use handoff_process::{Sandbox, mint};
 
 use crate::commit::{CommitError, tree_on};
 use crate::git::{Call, Git, GitError};
+use crate::kept_pack::Wanted;
 use crate::repository::Repository;
 
 const PLACE: &str = "held";
@@ -83,10 +84,18 @@ impl Git {
         let parent = self.head(at)?;
         let quarters = Quarters::make(at).map_err(CommitError::Quarters)?;
         let tree = self.tree_in(&quarters, root, &parent, paths)?;
-        self.take_objects(&quarters, root, &tree, &parent)?;
-        self.check(at, &parent, &tree, paths)?;
-        let commit = self.commit_tree(at, &tree, &[&parent], message)?;
+        let (commit, kept) = self.apart(at, CommitError::git, |private| {
+            let git = self.writing_to(private);
+            git.take_objects((self, &quarters), root, &tree, &parent)?;
+            git.check(at, &parent, &tree, paths)?;
+            let tip = &git.commit_tree(at, &tree, &[&parent], message)?;
+            let known = vec![&parent];
+            let kept = self.keep_objects(at, private, &Wanted::Beyond { tip, known })?;
+            Ok::<_, CommitError>((tip.clone(), kept))
+        })?;
         self.move_head(root, at, &commit, &parent)?;
+        drop(kept);
+        self.fold_packs(at);
         match self.update_entries(root, &commit, paths) {
             Ok(()) => Ok(commit),
             Err(source) => Err(CommitError::IndexLeft { commit, source }),
@@ -119,14 +128,14 @@ impl Git {
     /// Brings new objects into the repository. Git computes the id of each from what it is given.
     fn take_objects(
         &self,
-        quarters: &Quarters,
+        (outside, quarters): (&Self, &Quarters),
         root: &Path,
         tree: &CommitId,
         parent: &CommitId,
     ) -> Result<(), GitError> {
         let wanted = format!("{tree}\n^{parent}\n");
         let pack = quarters
-            .within(self.call_in_tree("pack-objects", root))
+            .within(outside.call_in_tree("pack-objects", root))
             .arguments(["--revs", "--stdout", "-q"])
             .input(wanted.into_bytes())
             .run()?;

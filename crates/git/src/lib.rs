@@ -20,6 +20,7 @@
 //! | [`ref_moves`] | which refs a role may move |
 //! | [`ref_watch`] | noticing refs that moved past our hooks |
 //! | [`land`] | bringing a branch of ours into one of a person |
+//! | [`kept_pack`] | objects that no ref names yet, safe from `git prune` and `git gc` |
 //! | [`merge`] | bringing commits together without a working tree |
 //! | [`baseline`] | the last commit of a branch that was verified good |
 //! | [`saved_work`] | what was saved of attempts that are over |
@@ -52,6 +53,7 @@ pub mod hooks;
 pub mod ignoring;
 mod index;
 mod inflate;
+pub mod kept_pack;
 pub mod land;
 mod left_lock;
 mod loose_commit;
@@ -59,6 +61,7 @@ mod loose_object;
 pub mod mark;
 pub mod merge;
 mod own_branches;
+mod private_objects;
 pub mod quarantine;
 pub mod ref_moves;
 mod ref_places;
@@ -67,6 +70,7 @@ mod referee_tree;
 pub mod repository;
 pub mod safe_commit;
 pub mod saved_work;
+mod sha1;
 mod snapshot;
 pub mod status;
 mod tree_object;
@@ -80,6 +84,7 @@ pub use commit_lock::{CommitLock, CommitLockError};
 pub use git::{Git, GitError};
 pub use head::{Head, HeadError};
 pub use ignoring::{IgnoreRule, Ignoring};
+pub use kept_pack::{KeepError, KeptPack};
 pub use mark::MarkError;
 pub use merge::{Merge, Merged};
 pub use quarantine::QuarantineError;

@@ -18,9 +18,15 @@ pub(crate) fn place(objects: &Path, id: &str) -> Option<PathBuf> {
 
 /// What is in an object, without its head; none if it is packed, large, of another kind or odd.
 pub(crate) fn read(objects: &Path, id: &str, kind: &str) -> Option<Vec<u8>> {
+    let (found, body) = open(&place(objects, id)?)?;
+    (found == kind.as_bytes()).then_some(body)
+}
+
+/// The kind and the content of the object in this file; none if it is not there, large or odd.
+pub(crate) fn open(file: &Path) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut packed = vec![];
     let limit = u64::try_from(LARGEST).ok()?;
-    File::open(place(objects, id)?)
+    File::open(file)
         .ok()?
         .take(limit)
         .read_to_end(&mut packed)
@@ -28,8 +34,23 @@ pub(crate) fn read(objects: &Path, id: &str, kind: &str) -> Option<Vec<u8>> {
     let mut object = inflate(&packed, LARGEST)?;
     let head = object.iter().position(|&byte| byte == 0)?;
     let body = object.split_off(head + 1);
-    let length = str::from_utf8(&object[..head]).ok()?.strip_prefix(kind)?;
-    (length.strip_prefix(' ')?.parse() == Ok(body.len())).then_some(body)
+    let space = object.iter().position(|&byte| byte == b' ')?;
+    let length = str::from_utf8(&object[space + 1..head]).ok()?;
+    let is_whole = length.parse() == Ok(body.len());
+    object.truncate(space);
+    is_whole.then_some((object, body))
+}
+
+/// An id of SHA-1 from its digits.
+pub(crate) fn id(digits: &str) -> Option<[u8; 20]> {
+    let mut id = [0; 20];
+    if digits.len() != 2 * id.len() {
+        return None;
+    }
+    for (at, byte) in id.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(id)
 }
 
 /// Whether git shows every object as it is: none stands for another.

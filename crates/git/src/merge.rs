@@ -12,6 +12,7 @@ use handoff_core::{BranchName, CommitId, Timestamp};
 use handoff_process::Exit;
 
 use crate::git::{Git, GitError};
+use crate::kept_pack::{KeepError, KeptPack, Wanted};
 use crate::repository::Repository;
 
 /// A merge that is wanted.
@@ -28,20 +29,32 @@ pub struct Merge<'a> {
 }
 
 /// What came of a merge.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Merged {
-    /// A commit with both; ours, if theirs was in it already.
-    Clean(CommitId),
+    /// A commit with both; ours, if theirs was in it already. It must be kept until a ref names it.
+    Clean(CommitId, Option<KeptPack>),
     /// These paths need somebody to decide; nothing was made.
     Conflict(Vec<String>),
 }
 
 impl Git {
     /// Merges one commit into another, with a commit of two parents even where none would be needed: each part stays visible.
-    pub fn merge(&self, at: &Repository, merge: &Merge<'_>) -> Result<Merged, GitError> {
+    pub fn merge(&self, at: &Repository, merge: &Merge<'_>) -> Result<Merged, KeepError> {
         if self.is_ancestor(at, merge.theirs, merge.ours)? {
-            return Ok(Merged::Clean(merge.ours.clone()));
+            return Ok(Merged::Clean(merge.ours.clone(), None));
         }
+        self.apart(at, KeepError::git, |private| {
+            let merged = self.writing_to(private).merge_unkept(at, merge)?;
+            let Merged::Clean(tip, _) = &merged else {
+                return Ok(merged);
+            };
+            let known = vec![merge.ours, merge.theirs];
+            let kept = self.keep_objects(at, private, &Wanted::Beyond { tip, known })?;
+            Ok(Merged::Clean(tip.clone(), Some(kept)))
+        })
+    }
+
+    fn merge_unkept(&self, at: &Repository, merge: &Merge<'_>) -> Result<Merged, GitError> {
         let call = self
             .call("merge-tree", at.any_place())
             .arguments(["--write-tree", "-z", "--name-only", "--no-messages"])
@@ -53,7 +66,9 @@ impl Git {
             return Err(unknown);
         };
         if exit == Exit::Code(0) {
-            return self.seal_merge(at, merge, &tree).map(Merged::Clean);
+            return self
+                .seal_merge(at, merge, &tree)
+                .map(|commit| Merged::Clean(commit, None));
         }
         let paths = fields.map(|it| String::from_utf8_lossy(it).into_owned());
         Ok(Merged::Conflict(paths.collect()))

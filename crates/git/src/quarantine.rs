@@ -64,8 +64,11 @@ impl Git {
         }
         let parents: Vec<_> = std::iter::once(&snapshot.head).chain(&earlier).collect();
         let message = format!("handoff: uncommitted work of {branch}\n");
-        let commit = self.commit_tree(at, &snapshot.tree, &parents, &message)?;
+        let commit = self.commit_kept(at, &snapshot.tree, &parents, &message);
+        let (commit, kept) = commit.map_err(SnapshotError::from)?;
         self.keep(at, &name, &commit, earlier.as_ref())?;
+        drop((kept, snapshot));
+        self.fold_packs(at);
         Ok(Some(commit))
     }
 

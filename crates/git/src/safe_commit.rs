@@ -18,6 +18,7 @@ mod graft;
 mod grip;
 mod index_file;
 mod intent;
+mod keeping;
 mod landing;
 mod merge;
 mod new_objects;
@@ -25,14 +26,13 @@ mod publishing;
 mod ref_file;
 pub mod repair;
 mod scene;
-mod sha1;
 mod shared_index;
 mod staging;
 mod syncing;
 mod wrappers;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use handoff_core::{CommitId, Timestamp};
 use handoff_process::Exit;
@@ -45,17 +45,20 @@ pub(crate) use self::index_file::hides_nothing;
 pub use self::intent::Company;
 use self::intent::{Content, Intent};
 pub use self::landing::{IndexState, Landed, Made};
-pub(crate) use self::ref_file::make as make_ref;
+pub(crate) use self::ref_file::{has_special_modes, make as make_ref};
 pub use self::scene::Outlook;
 use self::scene::{Scene, recall};
 pub(crate) use self::shared_index::remove as remove_file;
 use self::shared_index::{SharedIndex, Stamp};
 pub use self::staging::{StagingRefusal, Version};
+pub(crate) use self::syncing::sync_together;
 use self::wrappers::Wrapped;
 pub(crate) use self::wrappers::quoted;
 use crate::commit_lock::CommitLock;
 use crate::git::{Git, printable};
+use crate::kept_pack::{self, KeptPack};
 use crate::left_lock;
+use crate::private_objects::PrivateObjects;
 use crate::repository::Repository;
 use crate::tree_path::{TreePath, joined};
 
@@ -91,16 +94,53 @@ pub struct Prepared<'a> {
     /// The index in the booth is the shared one with our paths, as long as that still has this stamp.
     fresh: Option<Stamp>,
     said: String,
+    /// The files of all its objects, where they are known without looking through the repository.
+    new_objects: Option<BTreeSet<PathBuf>>,
+    /// Its objects, as long as no ref names it.
+    kept: Option<KeptPack>,
 }
 
 impl Git {
-    /// Makes the commit, without moving anything.
+    /// Makes the commit, without moving anything. If objects of it are pruned meanwhile, it is made again where nobody prunes.
     pub fn prepare<'a>(
         &'a self,
         lock: &'a CommitLock,
         at: &'a Repository,
         request: &CommitRequest<'_>,
-        outlook: Option<Outlook>,
+        mut outlook: Option<Outlook>,
+    ) -> Result<Prepared<'a>, SafeCommitError> {
+        let mut left = kept_pack::ATTEMPTS;
+        let mut private = None;
+        loop {
+            let ahead = outlook.take();
+            left -= 1;
+            match self.prepare_once(lock, at, request, (ahead, private.as_ref())) {
+                Err(error) if left > 0 && self.is_pruned(at, &error) => {}
+                Ok(mut prepared) if private.is_some() => {
+                    prepared.explain_again("`git prune` or `git gc` removed objects of the commit");
+                    return Ok(prepared);
+                }
+                made => return made,
+            }
+            let made = PrivateObjects::make(at);
+            let failed = |error| SafeCommitError::Sync(at.common_dir().to_owned(), error);
+            private = Some(made.map_err(failed)?);
+        }
+    }
+
+    fn is_pruned(&self, at: &Repository, error: &SafeCommitError) -> bool {
+        let Some(said) = error.said() else {
+            return false;
+        };
+        self.names_missing_object(at, said)
+    }
+
+    fn prepare_once<'a>(
+        &'a self,
+        lock: &'a CommitLock,
+        at: &'a Repository,
+        request: &CommitRequest<'_>,
+        (outlook, private): (Option<Outlook>, Option<&PrivateObjects>),
     ) -> Result<Prepared<'a>, SafeCommitError> {
         let (booth, view) = match outlook {
             Some(Outlook { booth, view }) => (booth, Some(view)),
@@ -111,14 +151,15 @@ impl Git {
             Some(None) | None => self.survey(at, request)?,
         };
         let intent = scene.intent(at, request);
-        let wrapped = scene.hooks.wrap(&booth)?;
+        let wrapped = scene.hooks.wrap(&booth, private)?;
+        let apart = private.map_or_else(|| self.clone(), |private| self.writing_to(private));
         let stamp = SharedIndex::of(at.git_dir())
             .copy_to(&booth.file(publishing::INDEX))
             .and_then(|stamp| booth.keep_index().map(|()| stamp))
             .map_err(|error| SafeCommitError::Index(at.git_dir().to_owned(), error))?;
         booth.begin(at, &intent)?;
-        self.stage(at, &scene, &booth, &intent, request)?;
-        let said = self
+        apart.stage(at, &scene, &booth, &intent, request)?;
+        let said = apart
             .commit_in(&booth, &scene, &intent, &wrapped)
             .inspect_err(|error| {
                 if error.is_killed() {
@@ -131,21 +172,26 @@ impl Git {
             return Err(SafeCommitError::Refused { exit, said });
         };
         let is_exact = intent.content == Content::Tree && !wrapped.is_any;
-        if !is_exact || !scene.plan.unknown_to_git.is_empty() {
-            self.check_extent(at, &scene, &commit, request)?;
-        }
-        Ok(Prepared {
+        let is_checked = is_exact && scene.plan.unknown_to_git.is_empty();
+        let mut prepared = Prepared {
             git: self,
             at,
             _lock: lock,
             booth,
             intent,
             commit,
-            changed: scene.plan.changed,
+            changed: scene.plan.changed.clone(),
             wrapped,
             fresh: is_exact.then_some(stamp),
             said,
-        })
+            new_objects: None,
+            kept: None,
+        };
+        prepared.keep_objects(private)?;
+        if !is_checked {
+            self.check_extent(at, &scene, &prepared.commit, request)?;
+        }
+        Ok(prepared)
     }
 
     /// Puts into the booth's index what `git commit` will find there.

@@ -11,6 +11,7 @@ use handoff_core::CommitId;
 use crate::change::{Change, Difference};
 use crate::git::{Call, Git, GitError};
 use crate::index::PrivateIndex;
+use crate::kept_pack::{KeepError, KeptPack, Wanted};
 use crate::repository::Repository;
 use crate::safe_commit::hides_nothing;
 
@@ -25,6 +26,8 @@ pub struct Snapshot {
     pub(crate) differences: Vec<Difference>,
     /// The index that the tree object was made from.
     pub(crate) index: PrivateIndex,
+    /// Keeps the tree object from being pruned; none if it is that of the commit.
+    pub(crate) kept: Option<KeptPack>,
 }
 
 /// The working tree could not be looked at as a whole. Nothing was changed.
@@ -33,6 +36,9 @@ pub enum SnapshotError {
     /// Git failed.
     #[error("cannot put the working tree into the object store")]
     Git(#[from] GitError),
+    /// Its objects could not be kept.
+    #[error("cannot put the working tree into the object store")]
+    Keep(#[from] KeepError),
     /// The index could not be copied.
     #[error("cannot copy the index of `{}`", .0.display())]
     Index(PathBuf, #[source] io::Error),
@@ -45,8 +51,18 @@ impl SnapshotError {
     /// Whether it says nothing of the tree, but of git that was killed.
     pub const fn is_cut_short(&self) -> bool {
         match self {
-            Self::Git(error) => error.is_cut_short(),
-            Self::Index(..) | Self::NestedRepository(_) => false,
+            Self::Git(error) | Self::Keep(KeepError::Git(error)) => error.is_cut_short(),
+            Self::Keep(_) | Self::Index(..) | Self::NestedRepository(_) => false,
+        }
+    }
+}
+
+impl SnapshotError {
+    pub(crate) const fn git(&self) -> Option<&GitError> {
+        match self {
+            Self::Git(error) => Some(error),
+            Self::Keep(error) => error.git(),
+            Self::Index(..) | Self::NestedRepository(_) => None,
         }
     }
 }
@@ -54,6 +70,20 @@ impl SnapshotError {
 impl Git {
     /// Puts the tree of `at` into the object store: tracked files, and others that are not ignored.
     pub fn snapshot(&self, at: &Repository) -> Result<Snapshot, SnapshotError> {
+        self.apart(at, SnapshotError::git, |private| {
+            let mut snapshot = self.writing_to(private).snapshot_unkept(at)?;
+            if !snapshot.differences.is_empty() {
+                let known = vec![&snapshot.head];
+                let tip = &snapshot.tree;
+                let wanted = Wanted::Beyond { tip, known };
+                snapshot.kept = Some(self.keep_objects(at, private, &wanted)?);
+            }
+            Ok(snapshot)
+        })
+    }
+
+    /// The same where nothing keeps the objects: for a private directory of objects.
+    pub(crate) fn snapshot_unkept(&self, at: &Repository) -> Result<Snapshot, SnapshotError> {
         let root = at.tree()?;
         let head = self.head(at)?;
         let index = PrivateIndex::copied(at)
@@ -77,6 +107,7 @@ impl Git {
                 tree,
                 differences,
                 index,
+                kept: None,
             }),
         }
     }

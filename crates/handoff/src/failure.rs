@@ -153,6 +153,7 @@ impl From<EngineError> for Failure {
             | EngineError::Wait(_)
             | EngineError::Unfinished(_)
             | EngineError::Gather(_)
+            | EngineError::Keep(_)
             | EngineError::NoBeginning { .. }
             | EngineError::Continue(_)
             | EngineError::NoProof(_)

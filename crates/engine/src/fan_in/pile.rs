@@ -2,7 +2,7 @@
 
 use handoff_core::batch::BatchState;
 use handoff_core::{Batch, CommitId, PartName, Task, Timestamp};
-use handoff_git::{Git, Merge, Merged, Repository};
+use handoff_git::{Git, KeptPack, Merge, Merged, Repository};
 
 use super::gathering::{Conflict, FailedCheck, Gathering, MergedPart, Missing};
 use crate::error::EngineError;
@@ -36,6 +36,8 @@ pub(super) struct Pile<'a> {
     layers: Vec<Layer>,
     conflicts: Vec<Conflict>,
     unchanged: Vec<PartName>,
+    /// The commits, until a ref names the top.
+    kept: Vec<KeptPack>,
 }
 
 impl<'a> Pile<'a> {
@@ -43,7 +45,7 @@ impl<'a> Pile<'a> {
     pub(super) fn new(
         (git, at): (&'a Git, &'a Repository),
         batch: &Batch,
-        base: CommitId,
+        (base, kept): (CommitId, Vec<KeptPack>),
         given: Vec<Contribution>,
     ) -> Result<Self, EngineError> {
         let mut pile = Self {
@@ -55,6 +57,7 @@ impl<'a> Pile<'a> {
             layers: vec![],
             conflicts: vec![],
             unchanged: vec![],
+            kept,
         };
         for part in given {
             pile.put(part)?;
@@ -74,12 +77,11 @@ impl<'a> Pile<'a> {
             message: &message,
             at: self.time,
         };
-        match self
-            .git
-            .merge(self.at, &merge)
-            .map_err(EngineError::Gather)?
-        {
-            Merged::Clean(top) => self.layers.push(Layer { part, own, top }),
+        match self.git.merge(self.at, &merge)? {
+            Merged::Clean(top, kept) => {
+                self.layers.push(Layer { part, own, top });
+                self.kept.extend(kept);
+            }
             Merged::Conflict(paths) => self.conflicts.push(Conflict {
                 part: part.name,
                 task: part.task.id,
@@ -139,6 +141,11 @@ impl<'a> Pile<'a> {
             }
         }
         Ok((culprit.part.name, also))
+    }
+
+    /// What keeps the commits from being pruned.
+    pub(super) fn into_kept(self) -> Vec<KeptPack> {
+        self.kept
     }
 
     pub(super) fn gathered(

@@ -22,11 +22,10 @@ pub fn baselines(
     let repairs = repairs(&proved, &refs.commits, |it| refs.branches.contains(it));
     let repaired = repairs.iter().filter(|repair| {
         match repair {
-            Repair::Point(baseline) => git.point_baseline(at, baseline),
-            Repair::Remove(branch) => git.remove_baseline(at, branch),
+            // A commit of a colleague that was not fetched yet: the next one tries again.
+            Repair::Point(baseline) => git.point_baseline(at, baseline).is_ok(),
+            Repair::Remove(branch) => git.remove_baseline(at, branch).is_ok(),
         }
-        // A commit of a colleague that was not fetched yet: the next one tries again.
-        .is_ok()
     });
     Ok(repaired.count())
 }

@@ -14,7 +14,7 @@ impl Intent {
 
 impl Repository {
     /// Whether ids are SHA-256. Git writes that setting only where they are not SHA-1.
-    pub(super) fn has_long_ids(&self) -> bool {
+    pub(crate) fn has_long_ids(&self) -> bool {
         let config = std::fs::read(self.common_dir().join("config")).unwrap_or_default();
         let config = config.to_ascii_lowercase();
         let mut lines = config.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);

@@ -8,6 +8,7 @@ use handoff_process::Exit;
 use super::{BoothError, StagingRefusal};
 use crate::git::GitError;
 use crate::head::HeadError;
+use crate::kept_pack::KeepError;
 use crate::tree_path::TreePath;
 
 /// No commit was made, unless the variant says otherwise.
@@ -70,12 +71,44 @@ pub enum SafeCommitError {
     /// Somebody else moved the branch meanwhile.
     #[error("somebody moved the branch while the commit was made")]
     HeadMoved,
+    /// The objects of the commit could not be kept from being pruned.
+    #[error(transparent)]
+    Keep(#[from] KeepError),
     /// The branch could not be moved.
     #[error("cannot move the branch")]
     Land(#[source] GitError),
 }
 
 impl SafeCommitError {
+    /// What git and the hooks said as they failed.
+    pub(super) fn said(&self) -> Option<&str> {
+        let git = match self {
+            Self::Refused { said, .. } => return Some(said),
+            Self::Git(error) => Some(error),
+            Self::Keep(error) => error.git(),
+            Self::Head(_)
+            | Self::Staging(_)
+            | Self::Booth(_)
+            | Self::Index(..)
+            | Self::Sync(..)
+            | Self::UnderWay(_)
+            | Self::NotMerged(_)
+            | Self::Unresolved(_)
+            | Self::Stashing { .. }
+            | Self::PuttingBack { .. }
+            | Self::Others(_)
+            | Self::HeadMoved
+            | Self::Land(_) => None,
+        };
+        match git? {
+            GitError::Failed { complaint, .. } => Some(complaint),
+            GitError::Run { .. }
+            | GitError::Answer { .. }
+            | GitError::NoWorktree(_)
+            | GitError::Path { .. } => None,
+        }
+    }
+
     /// Git or a hook was ended by somebody else, in the middle of something.
     pub(super) const fn is_killed(&self) -> bool {
         matches!(

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::cache_tree;
 use super::index_file::{DIGEST, Extension, IndexEntry, IndexFile};
-use super::sha1::sha1;
+use crate::sha1::sha1;
 use crate::tree_path::TreePath;
 
 /// Three states of an index.

@@ -10,12 +10,12 @@ use handoff_core::CommitId;
 
 use super::booth::Booth;
 use super::intent::Content;
-use super::new_objects::Making;
-use super::publishing::{self, Offer};
+use super::publishing::Offer;
 use super::ref_file::{self, Forward};
 use super::syncing;
 use super::{COMMIT_VARIABLE, Prepared, SafeCommitError, merge, repair};
 use crate::git::{Git, GitError};
+use crate::kept_pack::KeptPack;
 use crate::ref_watch::Phase;
 use crate::repository::Repository;
 use crate::tree_path::TreePath;
@@ -49,6 +49,7 @@ pub struct Landed {
     /// What these were before, held open because the file system gives back the room of a file when nobody has it any more:
     /// where it tells the disk, that takes as long as a sync.
     displaced: Vec<fs::File>,
+    kept: Option<KeptPack>,
 }
 
 impl Landed {
@@ -59,8 +60,9 @@ impl Landed {
             booth,
             renamed,
             displaced,
+            kept,
         } = self;
-        drop(displaced);
+        drop((displaced, kept));
         let directories: BTreeSet<_> = renamed
             .iter()
             .filter_map(|file| Some(file.parent()?.to_owned()))
@@ -139,6 +141,7 @@ impl Prepared<'_> {
             commit,
             changed,
             said,
+            kept,
             ..
         } = self;
         let made = Made {
@@ -155,6 +158,7 @@ impl Prepared<'_> {
             booth,
             renamed,
             displaced,
+            kept,
         })
     }
 
@@ -176,34 +180,11 @@ impl Prepared<'_> {
         let offer = self.offer()?;
         let index = offer.map(|it| self.booth.file(it.name));
         let objects = self.objects()?;
-        let late: Vec<_> = objects.into_iter().chain(index).chain([copy]).collect();
+        let kept = self.kept.iter().flat_map(KeptPack::files).cloned();
+        let late = objects.into_iter().chain(index).chain(kept);
+        let late: Vec<_> = late.chain([copy]).collect();
         syncing::sync_together(&late)?;
         Ok(offer)
-    }
-
-    /// The files of all objects that the commit needs and its parent does not.
-    fn objects(&self) -> io::Result<BTreeSet<PathBuf>> {
-        let objects = self.at.common_dir().join("objects");
-        let index = self.booth.file(publishing::INDEX);
-        let making = Making {
-            objects: &objects,
-            commit: &self.commit,
-            changed: &self.changed,
-            before: &self.booth.file(publishing::INDEX_BEFORE),
-            after: &index,
-        };
-        let is_exact = self.fresh.is_some();
-        let found = making.objects();
-        if is_exact && let Some(found) = found {
-            return Ok(found);
-        }
-        // A hook may have made more; and trees that an earlier commit made which came to nothing are not made again.
-        let since = syncing::objects_since(&objects, &self.booth.begun())?;
-        let mut found: BTreeSet<_> = since.into_iter().chain(found.unwrap_or_default()).collect();
-        if !self.at.has_long_ids() {
-            found.extend(syncing::staged_objects(&objects, &index, &self.changed));
-        }
-        Ok(found)
     }
 
     /// Our own hook does not run here, so the move is written down by ourselves.

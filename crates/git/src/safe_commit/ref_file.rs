@@ -97,7 +97,7 @@ fn is_usual(at: &Repository, file: &Path, log: &Path) -> bool {
     is_plain(file) && is_plain(log) && has_id && !has_special_modes(at)
 }
 
-fn has_special_modes(at: &Repository) -> bool {
+pub(crate) fn has_special_modes(at: &Repository) -> bool {
     let config = fs::read(at.common_dir().join("config")).unwrap_or_default();
     let config = config.to_ascii_lowercase();
     config.windows(16).any(|it| it == b"sharedrepository")

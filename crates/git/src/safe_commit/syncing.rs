@@ -22,7 +22,7 @@ use crate::tree_path::TreePath;
 const AT_A_TIME: usize = 256;
 
 /// Syncs files and directories; one that is not there needs nothing.
-pub(super) fn sync_together(files: &[PathBuf]) -> io::Result<()> {
+pub(crate) fn sync_together(files: &[PathBuf]) -> io::Result<()> {
     files.chunks(AT_A_TIME).try_for_each(sync_some)
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::booth::{Booth, BoothError};
 use super::grip::Grip;
 use crate::git::{Git, GitError};
+use crate::private_objects::{PrivateObjects, listed};
 use crate::repository::Repository;
 
 /// What `git commit` runs before the commit is made. `post-commit` and `reference-transaction` have
@@ -48,17 +49,22 @@ impl Hooks {
 
     /// Puts wrappers for the hooks that run before a commit into the booth, and returns their
     /// directory; it is empty if there are none.
-    pub(super) fn wrap(&self, booth: &Booth) -> Result<Wrapped, BoothError> {
+    pub(super) fn wrap(
+        &self,
+        booth: &Booth,
+        private: Option<&PrivateObjects>,
+    ) -> Result<Wrapped, BoothError> {
+        let objects = objects_line(private);
         let mut count = 0;
         for name in BEFORE.into_iter().chain([MERGING]) {
             if let Some(hook) = self.path(name) {
-                wrap(booth, &format!("hooks/{name}"), &hook)?;
+                wrap(booth, &format!("hooks/{name}"), &objects, &hook)?;
                 count += 1;
             }
         }
         let landing = self.path("reference-transaction");
         if let Some(hook) = &landing {
-            wrap(booth, "landing/reference-transaction", hook)?;
+            wrap(booth, "landing/reference-transaction", &[], hook)?;
         }
         Ok(Wrapped {
             before: booth.file("hooks"),
@@ -80,11 +86,21 @@ pub(super) struct Wrapped {
     pub(super) post_commit: Option<PathBuf>,
 }
 
-fn wrap(booth: &Booth, name: &str, hook: &Path) -> Result<(), BoothError> {
+/// A hook that moves refs must not leave objects in a private directory, but it reads those that are there.
+fn objects_line(private: Option<&PrivateObjects>) -> Vec<u8> {
+    let Some(private) = private else {
+        return vec![];
+    };
+    let path = quoted(listed(private.path()).as_bytes());
+    let name = b"unset GIT_OBJECT_DIRECTORY\nexport GIT_ALTERNATE_OBJECT_DIRECTORIES=";
+    [name, path.as_slice(), b"\n"].concat()
+}
+
+fn wrap(booth: &Booth, name: &str, objects: &[u8], hook: &Path) -> Result<(), BoothError> {
     let quoted = quoted(hook.as_os_str().as_bytes());
-    let head =
-        b"#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT\nexec ";
-    let file = booth.write(name, &[head, quoted.as_slice(), b" \"$@\"\n"].concat())?;
+    let head = b"#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT\n";
+    let text = [head, objects, b"exec ", quoted.as_slice(), b" \"$@\"\n"].concat();
+    let file = booth.write(name, &text)?;
     fs::set_permissions(&file, fs::Permissions::from_mode(0o700))
         .map_err(|error| BoothError::File(file, error))
 }

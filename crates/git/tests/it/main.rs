@@ -17,6 +17,8 @@ mod land;
 #[cfg(test)]
 mod mark;
 #[cfg(test)]
+mod pruning;
+#[cfg(test)]
 mod quarantine;
 #[cfg(test)]
 mod safe_commit;

@@ -8,11 +8,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::super::index_file::IndexFile;
-use super::super::sha1::sha1;
 use super::{Change, Entry, Standing};
 use crate::git::Git;
 use crate::loose_object::{self, hex};
 use crate::repository::Repository;
+use crate::sha1::sha1;
 use crate::tree_object::{self, TREE};
 use crate::tree_path::TreePath;
 

@@ -36,9 +36,10 @@ fn of_held(error: &CommitError) -> Failure {
         CommitError::Others(_)
         | CommitError::NestedRepository(_)
         | CommitError::HeadMoved { .. } => ExitCode::Conflict,
-        CommitError::Git(_) | CommitError::Quarters(_) | CommitError::IndexLeft { .. } => {
-            ExitCode::Failed
-        }
+        CommitError::Git(_)
+        | CommitError::Keep(_)
+        | CommitError::Quarters(_)
+        | CommitError::IndexLeft { .. } => ExitCode::Failed,
     };
     Failure::of(code, error)
 }
@@ -67,6 +68,7 @@ fn code(error: &SafeCommitError) -> ExitCode {
         | SafeCommitError::Index(..)
         | SafeCommitError::Sync(..)
         | SafeCommitError::Refused { .. }
+        | SafeCommitError::Keep(_)
         | SafeCommitError::Land(_) => ExitCode::Failed,
     }
 }
@@ -109,6 +111,7 @@ fn hint(error: &SafeCommitError) -> Option<String> {
         | SafeCommitError::Index(..)
         | SafeCommitError::Sync(..)
         | SafeCommitError::Refused { .. }
+        | SafeCommitError::Keep(_)
         | SafeCommitError::Land(_) => return None,
     })
 }

@@ -11,7 +11,7 @@ const BEGINNING: [u32; 5] = [
 ];
 
 /// The SHA-1 of these bytes.
-pub(super) fn sha1(bytes: &[u8]) -> [u8; 20] {
+pub(crate) fn sha1(bytes: &[u8]) -> [u8; 20] {
     let whole = bytes.len() - bytes.len() % BLOCK;
     let (blocks, rest) = bytes.split_at(whole);
     // A one, zeros, and the length in bits fill the last block, or the last two.
