@@ -43,6 +43,12 @@ const COMING: &str = "coming-";
 /// How often something is begun anew because objects went away.
 pub(crate) const ATTEMPTS: usize = 4;
 
+/// What git says when the directory of an object went away as it was written.
+const NOT_WRITTEN: [&str; 2] = [
+    "unable to create temporary file: No such file or directory",
+    "unable to write file",
+];
+
 /// Objects could not be kept. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
@@ -235,8 +241,12 @@ impl Git {
         KeptPack::publish(at, &Source::Files(file("pack"), file("idx")))
     }
 
-    /// Whether a complaint of git's names an object that is not there: somebody pruned it.
-    pub(crate) fn names_missing_object(&self, at: &Repository, complaint: &str) -> bool {
+    /// Whether somebody pruned what git needed: its complaint names an object that is not there, or says that it could not write
+    /// one, because `prune` removes empty directories too.
+    pub(crate) fn is_pruned(&self, at: &Repository, complaint: &str) -> bool {
+        if NOT_WRITTEN.iter().any(|it| complaint.contains(it)) {
+            return true;
+        }
         let words = complaint.split(|it: char| !it.is_ascii_hexdigit());
         let mut ids = words.filter_map(|word| word.parse::<CommitId>().ok());
         ids.any(|id| {
@@ -263,8 +273,7 @@ impl Git {
             left -= 1;
             match &made {
                 Err(error) if left > 0 => match complaint(error) {
-                    Some(GitError::Failed { complaint, .. })
-                        if self.names_missing_object(at, complaint) => {}
+                    Some(GitError::Failed { complaint, .. }) if self.is_pruned(at, complaint) => {}
                     Some(_) | None => return made,
                 },
                 Ok(_) | Err(_) => return made,

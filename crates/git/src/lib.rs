@@ -30,7 +30,8 @@
 //! input on stdin. Configuration of a repository is never executed: no hook, no file system
 //! monitor, no external diff, no text conversion, no pager, no signing program, no transport.
 //!
-//! One exception: **`filter.*.clean`, `smudge` and `process` run** where content goes into the
+//! A look at a tree ([`Git::status`], [`Git::shortstat`]) runs no filter that the repository's own configuration names. One
+//! exception: **`filter.*.clean`, `smudge` and `process` run** where content goes into the
 //! repository or comes out of it, because without them a repository with large-file storage or
 //! encryption would get the wrong content. Whoever calls [`Git::changed_paths`],
 //! [`Git::commit_paths`], [`Git::quarantine`] or [`Git::add_worktree`] runs the filters that the

@@ -115,7 +115,8 @@ impl Git {
             let ahead = outlook.take();
             left -= 1;
             match self.prepare_once(lock, at, request, (ahead, private.as_ref())) {
-                Err(error) if left > 0 && self.is_pruned(at, &error) => {}
+                Err(error) if left > 0 && error.said().is_some_and(|it| self.is_pruned(at, it)) => {
+                }
                 Ok(mut prepared) if private.is_some() => {
                     prepared.explain_again("`git prune` or `git gc` removed objects of the commit");
                     return Ok(prepared);
@@ -126,13 +127,6 @@ impl Git {
             let failed = |error| SafeCommitError::Sync(at.common_dir().to_owned(), error);
             private = Some(made.map_err(failed)?);
         }
-    }
-
-    fn is_pruned(&self, at: &Repository, error: &SafeCommitError) -> bool {
-        let Some(said) = error.said() else {
-            return false;
-        };
-        self.names_missing_object(at, said)
     }
 
     fn prepare_once<'a>(

@@ -54,7 +54,8 @@ impl Git {
     /// Begins to look, for whoever has something else to do meanwhile.
     pub fn begin_status(&self, at: &Repository) -> Result<Look, GitError> {
         let root = at.tree()?;
-        let call = self.call_in_tree("status", root).arguments([
+        let git = self.without_own_filters(at);
+        let call = git.call_in_tree("status", root).arguments([
             "--porcelain=v2",
             "--branch",
             "-z",
@@ -136,6 +137,7 @@ impl Git {
     /// How much is changed and not committed, in git's words; empty if nothing is.
     pub fn shortstat(&self, at: &Repository) -> Result<String, GitError> {
         let answer = self
+            .without_own_filters(at)
             .call_in_tree("diff", at.tree()?)
             .arguments([
                 "--shortstat",

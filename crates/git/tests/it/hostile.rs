@@ -229,3 +229,68 @@ fn a_filter_out_of_a_tree_that_is_not_trusted_does_not_run() {
     assert_eq!(stage.repo.file_of(saved.as_str(), "inner"), "text");
     assert_eq!(stage.repo.file_of(saved.as_str(), "outer"), "TEXT");
 }
+
+/// Where the configuration of a repository may name a filter, and with which setting.
+#[test]
+fn a_look_runs_no_filter_of_the_repository() {
+    let table: [(&str, &[&str]); 6] = [
+        ("clean", &["config", "filter.trap.clean"]),
+        ("process", &["config", "filter.trap.process"]),
+        ("dotted", &["config", "filter.a.b.clean"]),
+        ("upper", &["config", "Filter.trap.Clean"]),
+        ("worktree", &["config", "--worktree", "filter.trap.clean"]),
+        (
+            "included",
+            &["config", "--file", "more", "filter.trap.clean"],
+        ),
+    ];
+    for (name, setting) in table {
+        let stage = Stage::new();
+        traps(&stage);
+        stage.repo.write("file", "text\n").commit("file");
+        stage
+            .repo
+            .git(["config", "extensions.worktreeConfig", "true"]);
+        stage.repo.git(["config", "include.path", "../more"]);
+        let filter = if name == "dotted" { "a.b" } else { "trap" };
+        stage
+            .repo
+            .git(setting.iter().copied().chain([trap(&stage, name).as_str()]));
+        stage
+            .repo
+            .git(["config", &format!("filter.{filter}.required"), "true"]);
+        let info = stage.repo.path().join(".git/info/attributes");
+        fs::create_dir_all(info.parent().unwrap()).unwrap();
+        fs::write(info, format!("file filter={filter}\n")).unwrap();
+        // Of the same length, so that git has to look into it.
+        stage.repo.write("file", "next\n");
+        let status = stage.git.status(&stage.here()).unwrap();
+        assert!(status.edited.contains(&"file".to_owned()), "{name}");
+        stage.git.shortstat(&stage.here()).unwrap();
+        assert_eq!(sprung(&stage), BTreeSet::new(), "{name}");
+    }
+}
+
+#[test]
+fn a_look_runs_the_filters_of_the_user() {
+    let stage = Stage::new();
+    stage.repo.write("file", "text\n").commit("file");
+    // What the repository says of the same filter counts for nothing.
+    stage.repo.git([
+        "config",
+        "--global",
+        "filter.usual.clean",
+        "sed s/next/text/",
+    ]);
+    stage.repo.git(["config", "filter.usual.clean", "false"]);
+    stage.repo.git(["config", "filter.usual.required", "true"]);
+    fs::create_dir_all(stage.repo.path().join(".git/info")).unwrap();
+    fs::write(
+        stage.repo.path().join(".git/info/attributes"),
+        "file filter=usual\n",
+    )
+    .unwrap();
+    stage.repo.write("file", "next\n");
+    let status = stage.git.status(&stage.here()).unwrap();
+    assert_eq!(status.edited, Vec::<String>::new());
+}
