@@ -211,6 +211,7 @@ pub(super) const ANSWERS: &[Answer] = &[
         EVERYWHERE,
         &[
             "git/tests/it/hostile.rs::no_call_runs_a_program_that_the_repository_names",
+            "git/tests/it/hostile.rs::a_look_runs_no_filter_of_the_repository",
             "campaign/src/commits/person.rs::looking",
         ],
     ),

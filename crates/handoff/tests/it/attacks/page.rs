@@ -92,6 +92,10 @@ Refused in the sandbox, and tested: characters typed into a terminal (`TIOCSTI`)
 whoever collects or saves its work: the tree's `.git` is not read, and a filter of the repository's configuration whose command names something in the tree
 (`filter.x.clean = ./tool`) does not run; the file is taken as it is.
 
+Filters (`filter.x.clean`, `.process`) that the repository's own configuration names, with the files that it includes, do not run when a command only looks at the
+tree (`status`, `continue`, `verify`, `note`, `checkpoint`, `step`, `package create`); a file whose filter did not run may be shown as edited. Those of the person's own
+configuration run. Where content goes into the repository or comes out of it (`safe-commit`, `land`, a worker's trees, commits and quarantine) both run, as with plain git.
+
 **Not covered**, not even by the sandbox:
 
 - **Sockets with a path, before Linux 7.1.** A sandboxed session can connect to a tmux server, an ssh agent or a container daemon, and ask it to do what it may not do
