@@ -1,11 +1,12 @@
 //! Faults of git that several share: a commit that is killed anywhere (D02G), its lock (D15), two who stage
 //! in one tree (D16), one who prepared before another committed (D17), roles (D18) and owners (D19) that are
-//! tried, and a person who commits while we look (D43).
+//! tried, a person who commits while we look (D43), and one who prunes (D46).
 
 mod crowd;
 mod kills;
 mod owners;
 mod person;
+mod pruning;
 mod roles;
 
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ pub(super) use self::crowd::{lock, staging};
 pub(super) use self::kills::kills;
 pub(super) use self::owners::owners;
 pub(super) use self::person::{looking, stale};
+pub(super) use self::pruning::pruning;
 pub(super) use self::roles::roles;
 use super::product::Product;
 

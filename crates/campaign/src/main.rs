@@ -107,7 +107,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 46] = [
+const FAULTS: [Fault; 47] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -365,6 +365,12 @@ const FAULTS: [Fault; 46] = [
         title: "a crowd at the port of a session",
         needs: &[],
         run: crowd::run,
+    },
+    Fault {
+        id: "D46",
+        title: "objects are pruned while a commit is made",
+        needs: &[],
+        run: commits::pruning,
     },
     Fault {
         id: "W01",
