@@ -1,7 +1,7 @@
 //! What the commands about packages, contexts and keys say.
 
 use handoff_core::context::{Entry, KeyFate, Policy};
-use handoff_core::package::{Label, PackageStanding};
+use handoff_core::package::{Label, Origin, PackageStanding, Provenance};
 use handoff_core::{PackageRecord, Timestamp};
 use serde::Serialize;
 
@@ -16,6 +16,8 @@ pub struct PackageRow {
     pub presence: &'static str,
     /// How often it was received.
     pub receipts: u32,
+    /// Where its content comes from, as far as its label tells.
+    pub origin: Origin,
     /// The task or the batch that it belongs to, where this ledger knows it: `task fix`, `batch discounts`.
     pub about: Option<String>,
     /// What stands on it.
@@ -37,6 +39,7 @@ impl PackageRow {
             state,
             presence,
             receipts: record.receipts,
+            origin: record.origin.of_content(record.label.provenance.is_some()),
             label: record.label.clone(),
         }
     }
@@ -87,8 +90,8 @@ pub struct IntegrityDocument {
 pub struct PackageDocument {
     /// Where it is.
     pub state: PackageStanding,
-    /// How it came here.
-    pub origin: handoff_core::package::Origin,
+    /// Where its content comes from.
+    pub origin: Origin,
     /// Who sealed it.
     pub signer: SignerDocument,
     /// The corruption check.
@@ -154,6 +157,10 @@ pub struct VerificationDocument {
     pub state: PackageStanding,
     /// Who sealed it.
     pub signer: SignerDocument,
+    /// Where its content comes from.
+    pub origin: Origin,
+    /// The file that it was taken from, if its sealer did not make it.
+    pub provenance: Option<Provenance>,
     /// How far the code has moved since: `current`, `ahead`, `behind`, `diverged` or `unknown`.
     pub drift: String,
     /// Its claims, probed again.

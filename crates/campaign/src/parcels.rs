@@ -20,7 +20,7 @@ const MEMORY: &str = "--data=67108864";
 fn protocol(entries: &str, rest: &str) -> String {
     format!(
         r#"{{"id":"hof-1","sessionId":"s","cloneId":"c","createdAt":"2026-02-20T10:00:00Z","sourcePhase":"a","targetPhase":"b",
-        "context":{{"entries":{entries},"size":1,"checksum":"x"}},
+        "context":{{"entries":{entries},"size":1}},
         "checkpoint":{{"phase":"a","step":1,"totalSteps":2,"status":"paused","resumePoint":"p"}},
         "metadata":{{"version":"1.0","createdBy":"system","reason":"manual"}}{rest}}}"#
     )

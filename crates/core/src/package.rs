@@ -10,7 +10,7 @@ mod record;
 pub use decide::{PackageCommand, PackageRefusal, SKEW};
 pub use event::{Claim, Origin, PackageEvent, Receipt};
 pub use label::{
-    Actor, Audience, AudienceError, KeyId, KeyIdError, Label, PackageKind, PhaseName,
-    PipelineVersion, Recipient, ResumePoint, SessionRef, SubjectId,
+    Actor, Audience, AudienceError, ForeignFormat, KeyId, KeyIdError, Label, PackageKind,
+    PhaseName, PipelineVersion, Provenance, Recipient, ResumePoint, SessionRef, SubjectId,
 };
 pub use record::{HistoryError, PackageRecord, PackageStanding, PackageState};

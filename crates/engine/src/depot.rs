@@ -41,6 +41,16 @@ pub struct Stored {
     pub judged_at: Timestamp,
 }
 
+impl Stored {
+    /// Where its content comes from, as far as that decides about accepting it.
+    #[must_use]
+    pub const fn origin(&self) -> Origin {
+        self.record
+            .origin
+            .of_content(self.opened.package.is_foreign())
+    }
+}
+
 /// The lock beside a package: whoever has it is the only one on this machine who does something with it.
 #[derive(Debug)]
 pub struct Grasped {
@@ -296,7 +306,7 @@ impl<'a> Depot<'a> {
         Ok(Acceptance {
             signer: self.keyring.standing(&stored.opened.signer)?,
             is_for_us: stored.record.label.is_for(&receiver),
-            origin: stored.record.origin,
+            origin: stored.origin(),
         })
     }
 }

@@ -91,6 +91,7 @@ fn label(workshop: &Workshop<'_>, task: &Task, session: SessionId, evidence: &[E
         commit: committed(evidence),
         audience: vec![],
         single_use: false,
+        provenance: None,
     }
 }
 

@@ -31,6 +31,14 @@ pub struct Package {
     pub payload: Payload,
 }
 
+impl Package {
+    /// Whether its content comes from a file without a seal. Packages of older versions say so by `foreignId` only.
+    #[must_use]
+    pub const fn is_foreign(&self) -> bool {
+        self.label.provenance.is_some() || self.payload.metadata.foreign_id.is_some()
+    }
+}
+
 /// What is in a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -20,6 +20,23 @@ pub enum Origin {
     Unsealed,
 }
 
+impl Origin {
+    /// The origin that decides about acceptance: a seal does not vouch for content that its sealer took from a file without one.
+    #[must_use]
+    pub const fn of_content(self, is_foreign: bool) -> Self {
+        if is_foreign { Self::Unsealed } else { self }
+    }
+
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Made => "made here",
+            Self::Imported => "imported",
+            Self::Unsealed => "unsealed file",
+        }
+    }
+}
+
 /// The exclusive right to receive a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checked_text::checked_text;
 use crate::context::words;
-use crate::{CommitId, FeatureName, PackageId, ProjectId, StoreId, TaskId, Timestamp};
+use crate::{CommitId, Digest, FeatureName, PackageId, ProjectId, StoreId, TaskId, Timestamp};
 
 words! {
     /// What a package is about, in the words of whoever made it: a clone, a customer, a ticket.
@@ -126,6 +126,50 @@ impl PackageKind {
     }
 }
 
+/// The format of a file that was imported without a seal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForeignFormat {
+    /// JSON of the Handoff Protocol CL2-052.
+    HandoffProtocol,
+}
+
+impl ForeignFormat {
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::HandoffProtocol => "handoff-protocol",
+        }
+    }
+}
+
+/// Where the content of a package comes from if its sealer did not make it: a file without a seal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Provenance {
+    /// What kind of file it was.
+    pub format: ForeignFormat,
+    /// The id that the file gives itself.
+    pub id: SubjectId,
+    /// SHA-256 of the file.
+    #[schemars(with = "String")]
+    pub sha256: Digest,
+    /// The key of the machine that imported it.
+    #[schemars(with = "String")]
+    pub imported_by: KeyId,
+}
+
+impl fmt::Display for Provenance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (format, id) = (self.format.word(), &self.id);
+        let (sha256, key) = (self.sha256.short(), &self.imported_by);
+        write!(
+            f,
+            "{format} file `{id}` (sha256 {sha256}…), imported by {key}"
+        )
+    }
+}
+
 /// What stands on a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -159,6 +203,9 @@ pub struct Label {
     pub audience: Vec<Audience>,
     /// Whether it can be received once only.
     pub single_use: bool,
+    /// Where the content comes from; none if whoever sealed it made it. Packages of older versions have none in either case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
 }
 
 impl Label {
@@ -198,6 +245,7 @@ mod tests {
             commit: None,
             audience: vec![],
             single_use: true,
+            provenance: None,
         }
     }
 

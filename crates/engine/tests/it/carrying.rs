@@ -134,6 +134,7 @@ fn package(project: ProjectId, context: Vec<Entry>, attached: &[u8]) -> Package 
         commit: None,
         audience: vec![],
         single_use: true,
+        provenance: None,
     };
     let payload = Payload {
         context: SerializedContext::of(context),

@@ -68,6 +68,7 @@ fn seal(
         commit: None,
         audience: vec![],
         single_use: true,
+        provenance: None,
     };
     let digest = Digest::of(b"header");
     let package = PackageRecord::begin(stage.project, label, digest.clone(), Origin::Made);

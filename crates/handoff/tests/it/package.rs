@@ -199,21 +199,73 @@ fn a_package_without_a_seal_is_taken_in_and_not_believed() {
     let stage = Stage::new();
     let foreign = r#"{"id":"hof-abc123","sessionId":"s1","cloneId":"c7","createdAt":"2026-02-20T10:00:00Z",
         "sourcePhase":"analysis","targetPhase":"synthesis",
-        "context":{"entries":[{"key":"a","value":"1","metadata":{"source":"x","tags":[]}}],"size":1,"checksum":"x"},
+        "context":{"entries":[{"key":"a","value":"1","metadata":{"source":"x","tags":[]}}],"size":1,"checksum":"96e7f392104ef415a5d206c30be0f97d65c5272e10cf1738225809fe222782e5"},
         "checkpoint":{"phase":"analysis","step":1,"totalSteps":2,"status":"paused","resumePoint":"p"},
         "metadata":{"version":"1.0","pipelineVersion":"1","createdBy":"system","reason":"manual"},
-        "integrity":{"algorithm":"sha256","checksum":"x"}}"#;
+        "integrity":{"algorithm":"sha256","checksum":"fa832c96ab91f835a9afa39bff0e915c39258b0933847614d945e0d777100e5a"}}"#;
     let path = stage.script("hof-abc123.json", foreign);
     let path = path.to_str().unwrap();
     let receipt = stage.run(["package", "import", path, "--json"]).success();
     let id = receipt.json()["id"].as_str().unwrap().to_owned();
     stage.say(&format!("package receive {id}")).failure(9);
+    let carried = stage.env.work().join("foreign.hof");
+    let carried = carried.to_str().unwrap();
+    stage
+        .run(["package", "export", &id, "-o", carried])
+        .success();
     stage
         .say(&format!("package receive {id} --untrusted"))
         .success();
     assert_eq!(value(&stage, "a"), "1");
     let listed = stage.json("package list --subject c7");
     assert_eq!(listed["packages"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["packages"][0]["origin"], "unsealed");
+
+    // The key of the exporter is trusted there; it does not vouch for a file that the exporter only took in.
+    let there = Stage::new();
+    let keys = stage.json("keys export");
+    let key = keys["keys"][0]["key"].as_str().unwrap();
+    there
+        .run(["keys", "trust", key, "--name", "a", "--yes"])
+        .success();
+    let imported = there
+        .run(["package", "import", carried, "--json"])
+        .success();
+    assert!(imported.json()["notes"].to_string().contains("--untrusted"));
+    let refused = there
+        .say(&format!("package receive {id} --json"))
+        .failure(9);
+    assert!(refused.snapshot().contains("hof-abc123"));
+    let shown = there.json(&format!("package show {id}"));
+    assert_eq!(shown["origin"], "unsealed");
+    assert_eq!(
+        shown["label"]["provenance"]["importedBy"],
+        keys["keys"][0]["id"]
+    );
+    assert!(
+        there
+            .say("package list")
+            .success()
+            .snapshot()
+            .contains("unsealed file")
+    );
+    let received = there.json(&format!("package receive {id} --untrusted"));
+    let prompt = received["prompt"].as_str().unwrap();
+    assert!(prompt.contains("nobody vouches for it: handoff-protocol file"));
+}
+
+#[test]
+fn a_protocol_file_with_a_wrong_checksum_is_refused() {
+    let stage = Stage::new();
+    let foreign = r#"{"id":"hof-1","sessionId":"s1","createdAt":"2026-02-20T10:00:00Z","sourcePhase":"a","targetPhase":"b",
+        "context":{"entries":[],"size":2,"checksum":"x"},
+        "checkpoint":{"phase":"a","step":1,"totalSteps":2,"status":"paused","resumePoint":"p"},
+        "metadata":{"version":"1.0","createdBy":"system","reason":"manual"}}"#;
+    let path = stage.script("hof-1.json", foreign);
+    let refused = stage
+        .run(["package", "import", path.to_str().unwrap()])
+        .failure(10);
+    assert!(refused.snapshot().contains("Integrity check failed"));
 }
 
 #[test]

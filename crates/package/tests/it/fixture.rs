@@ -1,5 +1,5 @@
 use handoff_core::context::Entry;
-use handoff_core::package::{Audience, Label, PackageKind};
+use handoff_core::package::{Audience, ForeignFormat, Label, PackageKind, Provenance};
 use handoff_core::task::Evidence;
 use handoff_core::tree::Dirty;
 use handoff_core::{Digest, Fence, JsonText, PackageId, ProjectId, TaskId, Timestamp, TreeState};
@@ -12,6 +12,15 @@ use uuid::Uuid;
 
 pub(crate) fn key() -> KeyPair {
     KeyPair::from_secret(&[7; 32])
+}
+
+pub(crate) fn provenance() -> Provenance {
+    Provenance {
+        format: ForeignFormat::HandoffProtocol,
+        id: "hof-1".parse().unwrap(),
+        sha256: Digest::of(b"a file"),
+        imported_by: key().public().id(),
+    }
 }
 
 pub(crate) fn entry(key: &str, value: &str) -> Entry {
@@ -43,6 +52,7 @@ pub(crate) fn package() -> Package {
             commit: Some(commit.parse().unwrap()),
             audience: vec![],
             single_use: true,
+            provenance: None,
         },
         payload: Payload {
             context: SerializedContext::of([

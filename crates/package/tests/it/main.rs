@@ -5,6 +5,8 @@ mod bundle;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod origin;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod schema;

@@ -3,7 +3,7 @@
 use handoff_package::{schema, seal};
 use serde_json::Value;
 
-use crate::fixture::{key, package};
+use crate::fixture::{key, package, provenance};
 
 fn names(schema: &Value) -> Vec<&String> {
     let mut names: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
@@ -19,7 +19,9 @@ fn fields(document: &Value) -> Vec<&String> {
 
 #[test]
 fn header_and_payload_have_the_fields_of_their_schema() {
-    let sealed = seal(&package(), &key()).unwrap();
+    let mut package = package();
+    package.label.provenance = Some(provenance());
+    let sealed = seal(&package, &key()).unwrap();
     let text = std::str::from_utf8(sealed.bytes()).unwrap();
     let (header, payload) = text.split_once('\n').unwrap();
     let schema = serde_json::to_value(schema::schema()).unwrap();

@@ -309,6 +309,7 @@ impl DraftArgs {
             commit: tree.and_then(|tree| tree.commit.clone()),
             audience: self.audience.clone(),
             single_use: !self.reusable,
+            provenance: None,
         })
     }
 

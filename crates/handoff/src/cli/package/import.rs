@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::PathBuf;
 
 use handoff_api::ExitCode;
-use handoff_core::package::{Label, Origin, PackageKind};
-use handoff_core::{IdempotencyKey, PackageId, PackageRecord};
+use handoff_core::package::{ForeignFormat, Label, Origin, PackageKind, Provenance};
+use handoff_core::{Digest, IdempotencyKey, PackageId, PackageRecord};
 use handoff_package::payload::{Metadata, PayloadVersion};
 use handoff_package::protocol::{self, Unsealed};
 use handoff_package::{KeyStanding, Package, Payload, bundle};
@@ -54,6 +54,8 @@ fn open(args: &Args) -> Result<Box<dyn BufRead>, Failure> {
     Ok(Box::new(BufReader::new(file)))
 }
 
+const UNTRUSTED: &str = "Look at it, and receive it with `--untrusted`.";
+
 type Imported = (PackageRecord, Vec<String>);
 
 /// As it was sealed: the same bytes, the same id, the same signature.
@@ -73,13 +75,20 @@ fn sealed(input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imported, Failure>
     let standing = depot.keyring().standing(&unpacked.opened.signer)?;
     let record = depot.adopt(&unpacked.opened, &unpacked.bytes, &caller, &key)?;
     let signer = unpacked.opened.signer.id();
-    let notes = match standing {
+    let mut notes = match standing {
         KeyStanding::Own | KeyStanding::Trusted(_) => vec![],
         KeyStanding::Revoked => vec![format!("It is signed by {signer}, which was revoked.")],
         KeyStanding::Unknown => vec![format!(
             "It is signed by {signer}, which nobody trusts here: it can be looked at, not received."
         )],
     };
+    if unpacked.opened.package.is_foreign() {
+        let provenance = unpacked.opened.package.label.provenance.as_ref();
+        let source = provenance.map_or_else(String::new, |it| format!(": {it}"));
+        notes.push(format!(
+            "Its content comes from a file without a seal{source}. Nobody vouches for it. {UNTRUSTED}"
+        ));
+    }
     Ok((record, notes))
 }
 
@@ -97,19 +106,30 @@ fn unsealed(args: &Args, input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imp
         let text = format!("`{}` is not a package", args.file.display());
         Failure::new(ExitCode::Damaged, text).because(&error)
     })?;
-    let package = package_of(foreign, desk)?;
+    let provenance = Provenance {
+        format: ForeignFormat::HandoffProtocol,
+        id: foreign.id.clone(),
+        sha256: Digest::of(&bytes),
+        imported_by: desk.depot().own_key()?.public().id(),
+    };
+    let package = package_of(foreign, provenance, desk)?;
     let (package, mut notes) = scrub::clean(package, Secrets::of(args.redact))?;
     let caller = desk.caller.clone();
     let key = fresh_key().in_project(desk.project);
     let record = desk
         .depot()
         .keep(&package, Origin::Unsealed, &caller, &key)?;
-    let note = "It came without a seal: nobody vouches for it. Look at it, and receive it with `--untrusted`.";
-    notes.push(note.to_owned());
+    notes.push(format!(
+        "It came without a seal: nobody vouches for it. {UNTRUSTED}"
+    ));
     Ok((record, notes))
 }
 
-fn package_of(foreign: Unsealed, desk: &mut Desk) -> Result<Package, Failure> {
+fn package_of(
+    foreign: Unsealed,
+    provenance: Provenance,
+    desk: &mut Desk,
+) -> Result<Package, Failure> {
     let now = read(&mut *desk.store, packages::clock)?;
     let reason = foreign.reason.parse();
     let reason = reason.map_err(|error| {
@@ -130,6 +150,7 @@ fn package_of(foreign: Unsealed, desk: &mut Desk) -> Result<Package, Failure> {
         commit: None,
         audience: vec![],
         single_use: true,
+        provenance: Some(provenance),
     };
     let payload = Payload {
         context: foreign.context,

@@ -3,7 +3,7 @@
 use handoff_api::{ExitCode, PackageRow, PackagesDocument};
 use std::collections::BTreeMap;
 
-use handoff_core::package::{Label, PackageStanding, SessionRef, SubjectId};
+use handoff_core::package::{Label, Origin, PackageStanding, SessionRef, SubjectId};
 use handoff_core::{BatchName, PackageRecord, TaskId, TaskName, Timestamp};
 use handoff_package::shelf::{Headers, Presence};
 use handoff_store::{packages, read};
@@ -188,7 +188,9 @@ impl Listing for PackagesDocument {
 }
 
 fn table(rows: &[PackageRow]) -> Table {
-    let mut table = Table::new(&["PACKAGE", "STATE", "KIND", "CREATED", "EXPIRES", "ABOUT"]);
+    let mut table = Table::new(&[
+        "PACKAGE", "STATE", "KIND", "CREATED", "EXPIRES", "ORIGIN", "ABOUT",
+    ]);
     let short = |at: Timestamp| at.strftime("%Y-%m-%d %H:%M").to_string();
     for row in rows {
         let label = &row.label;
@@ -209,6 +211,7 @@ fn table(rows: &[PackageRow]) -> Table {
                 Tone::Faint,
                 label.expires_at.map_or_else(|| "never".to_owned(), short),
             ),
+            (origin_tone(row.origin), row.origin.word().to_owned()),
             (Tone::Plain, about.join("  ")),
         ]);
     }
@@ -223,6 +226,14 @@ fn foreign(label: &Label) -> Vec<String> {
         label.task.map(|task| task.to_string()),
     ];
     about.into_iter().flatten().collect()
+}
+
+const fn origin_tone(origin: Origin) -> Tone {
+    match origin {
+        Origin::Made => Tone::Faint,
+        Origin::Imported => Tone::Plain,
+        Origin::Unsealed => Tone::Attention,
+    }
 }
 
 fn tone(state: PackageStanding) -> Tone {

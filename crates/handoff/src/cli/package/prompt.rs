@@ -8,6 +8,8 @@ use handoff_engine::depot::Stored;
 use handoff_package::payload::SessionState;
 use handoff_workspace::quote;
 
+use super::verify::source_in_words;
+
 /// The longest value of a context that is told; the rest can be had with `context get`.
 const VALUE: usize = 2_000;
 /// So many keys are told.
@@ -33,6 +35,13 @@ pub(super) fn of(stored: &Stored, found: &VerificationDocument) -> String {
             quote::line(who)
         ),
     );
+    if let Some(source) = source_in_words(found) {
+        let source = quote::line(&source);
+        push(
+            &mut text,
+            format_args!("Its content comes from {source}.\n"),
+        );
+    }
     push(
         &mut text,
         format_args!("The code since then: {}.\n", found.drift),

@@ -14,6 +14,7 @@ use super::grasp::Grasp;
 use super::probe::{Prober, commands};
 use super::tree_look::TreeLook;
 use super::verdict::Grounds;
+use super::verify::source_in_words;
 use super::{desk_for, prompt};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
@@ -339,6 +340,9 @@ impl Received {
 
     /// How far the code has moved since, and what is not true any more.
     pub(crate) fn tell_of_drift(&self, ctx: &mut Context) -> Result<(), Failure> {
+        if let Some(source) = source_in_words(&self.found) {
+            ctx.out.note(format!("origin: {}", one_line(&source)))?;
+        }
         ctx.out.note(format!("code: {}", self.found.drift))?;
         if let Some(why) = &self.found.unresolved {
             let why = one_line(why);

@@ -7,7 +7,7 @@ use handoff_package::Payload;
 use handoff_store::{events, read};
 
 use super::desk_for;
-use super::verdict::{Grounds, signer};
+use super::verdict::{Grounds, origin_in_words, signer};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let grounds = Grounds::find(&stored, &mut desk, ctx)?;
     let document = PackageDocument {
         state: stored.standing,
-        origin: stored.record.origin,
+        origin: stored.origin(),
         signer: signer(&stored, &grounds.acceptance),
         integrity: IntegrityDocument {
             algorithm: "sha256",
@@ -64,6 +64,7 @@ fn facts(stored: &Stored, document: &PackageDocument, ctx: &mut Context) -> Resu
             "signer",
             format!("{} ({})", document.signer.id, document.signer.standing),
         ),
+        ("origin", origin_in_words(stored)),
         (
             "session",
             text(label.session_id.as_ref().map(ToString::to_string)),

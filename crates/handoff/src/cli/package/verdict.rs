@@ -70,8 +70,12 @@ impl Grounds {
             let names: Vec<_> = label.audience.iter().map(ToString::to_string).collect();
             format!("it is for others: {}", names.join(", "))
         });
-        let unsealed = (acceptance.origin == Origin::Unsealed)
-            .then(|| "it came here without a seal: nobody vouches for what it says".to_owned());
+        let unsealed = (acceptance.origin == Origin::Unsealed).then(|| {
+            format!(
+                "nobody vouches for what it says: {}",
+                origin_in_words(stored)
+            )
+        });
         let lacking = (!self.missing.is_empty()).then(|| {
             let keys: Vec<_> = self.missing.iter().map(|key| format!("`{key}`")).collect();
             format!(
@@ -113,6 +117,8 @@ impl Grounds {
             objections,
             state: stored.standing,
             signer: signer(stored, &self.acceptance),
+            origin: stored.origin(),
+            provenance: stored.record.label.provenance.clone(),
             drift: prober.drift(payload),
             claims: prober.all(payload),
             resume_point: checkpoint.map(|it| it.resume_point.to_string()),
@@ -145,6 +151,21 @@ fn of_ledger(stored: &Stored) -> impl Iterator<Item = String> {
     let from_future =
         is_early.then(|| "it was made in the future; one of the two clocks is wrong".to_owned());
     [gone, from_future].into_iter().flatten()
+}
+
+/// Where its content comes from.
+pub(super) fn origin_in_words(stored: &Stored) -> String {
+    let provenance = stored.record.label.provenance.as_ref();
+    match (stored.origin(), provenance) {
+        (Origin::Made, _) => "it was made here".to_owned(),
+        (Origin::Imported, _) => {
+            format!("it was imported as {} sealed it", stored.opened.signer.id())
+        }
+        (Origin::Unsealed, Some(provenance)) => {
+            format!("it comes from a file without a seal: {provenance}")
+        }
+        (Origin::Unsealed, None) => "it comes from a file without a seal".to_owned(),
+    }
 }
 
 pub(super) fn signer(stored: &Stored, acceptance: &Acceptance) -> SignerDocument {

@@ -2,6 +2,7 @@
 
 use handoff_api::{ExitCode, VerificationDocument};
 use handoff_core::PackageId;
+use handoff_core::package::Origin;
 
 use super::desk_for;
 use super::probe::{Prober, commands};
@@ -46,6 +47,18 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
+/// Where the content comes from, if its sealer does not vouch for it.
+pub(super) fn source_in_words(found: &VerificationDocument) -> Option<String> {
+    let text = match (found.origin, &found.provenance) {
+        (Origin::Made | Origin::Imported, _) => return None,
+        (Origin::Unsealed, Some(provenance)) => {
+            format!("a file without a seal, nobody vouches for it: {provenance}")
+        }
+        (Origin::Unsealed, None) => "a file without a seal, nobody vouches for it".to_owned(),
+    };
+    Some(text)
+}
+
 /// What was found, for a person.
 pub(super) fn show(found: &VerificationDocument, ctx: &mut Context) -> Result<(), Failure> {
     let signer = match &found.signer.name {
@@ -57,6 +70,10 @@ pub(super) fn show(found: &VerificationDocument, ctx: &mut Context) -> Result<()
     ctx.out.line(format!(
         "bytes, signature and content are sound; sealed by {signer}"
     ))?;
+    if let Some(source) = source_in_words(found) {
+        let heading = ctx.out.styled(Tone::Attention, "origin:");
+        ctx.out.line(format!("{heading} {}", one_line(&source)))?;
+    }
     ctx.out.line(format!("code: {}", found.drift))?;
     if let Some(point) = &found.resume_point {
         let why = found.unresolved.as_ref();

@@ -155,6 +155,13 @@ fn parts(payload: &Payload, desk: &mut Desk) -> Result<Vec<Unpacked>, Failure> {
             continue;
         }
         let part = unpacked(attachment, &mut depot)?;
+        if part.opened.package.is_foreign() {
+            let text = format!(
+                "`{}` in it comes from a file without a seal: nobody vouches for it",
+                attachment.name
+            );
+            return Err(Failure::new(ExitCode::Forbidden, text));
+        }
         let signer = &part.opened.signer;
         match depot.keyring().standing(signer)? {
             KeyStanding::Own | KeyStanding::Trusted(_) => found.push(part),

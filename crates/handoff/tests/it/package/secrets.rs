@@ -68,7 +68,7 @@ fn a_package_of_the_protocol_is_looked_through_too() {
     let stage = Stage::new();
     let foreign = format!(
         r#"{{"id":"hof-1","sessionId":"s1","cloneId":"c7","createdAt":"2026-02-20T10:00:00Z","sourcePhase":"a","targetPhase":"b",
-        "context":{{"entries":[{{"key":"a","value":"\"{}\""}}],"size":1,"checksum":"x"}},
+        "context":{{"entries":[{{"key":"a","value":"\"{}\""}}],"size":1}},
         "checkpoint":{{"phase":"a","step":1,"totalSteps":2,"status":"paused","resumePoint":"p"}},
         "metadata":{{"version":"1.0","createdBy":"system","reason":"manual"}}}}"#,
         secret()

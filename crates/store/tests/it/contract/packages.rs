@@ -51,6 +51,7 @@ pub(super) fn label(fixture: &mut Fixture) -> Label {
         commit: None,
         audience: vec![],
         single_use: true,
+        provenance: None,
     }
 }
 
