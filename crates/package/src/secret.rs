@@ -6,12 +6,15 @@ mod clean;
 mod json;
 mod shape;
 mod stream;
+mod view;
 
 pub use clean::{Clean, SecretsError};
 pub(crate) use json::{redact_json, scan_json};
 pub(crate) use stream::scan_stream;
 
 use std::fmt;
+
+use view::{Edges, View};
 
 /// Something that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,14 +77,37 @@ pub(crate) fn redact(text: &str) -> String {
 /// Where the secrets of a text are, in order, without overlap.
 pub(crate) fn spans(text: &str) -> Vec<Span> {
     let mut found = shape::find_all(text);
+    let plain = View::plain(text);
+    if let Some(plain) = &plain {
+        let spans = shape::find_all(plain.text());
+        found.extend(spans.iter().map(|span| plain.in_original(span)));
+    }
+    let plain_text = plain.as_ref().map_or(text, View::text);
+    for edges in [Edges::Kept, Edges::Trimmed, Edges::Cut] {
+        let Some(joined) = View::joined(plain_text, edges) else {
+            break;
+        };
+        let spans = shape::find_joined(&joined);
+        let spans = spans.iter().map(|span| joined.in_original(span));
+        found.extend(spans.map(|span| match &plain {
+            Some(plain) => plain.in_original(&span),
+            None => span,
+        }));
+    }
+    merged(found)
+}
+
+/// In order, without overlap. What overlaps becomes one: to leave one of the two out would leave a part of it standing.
+fn merged(mut found: Vec<Span>) -> Vec<Span> {
     found.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
-    let mut end = 0;
-    found.retain(|span| {
-        let is_new = span.start >= end;
-        end = end.max(span.end);
-        is_new
-    });
-    found
+    let mut merged: Vec<Span> = Vec::with_capacity(found.len());
+    for span in found {
+        match merged.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            Some(_) | None => merged.push(span),
+        }
+    }
+    merged
 }
 
 /// What a file holds that has such a name; none if its name says nothing.

@@ -1,8 +1,12 @@
 //! What secrets look like. Each shape has a beginning that is rare in ordinary text, and says how to go on from there.
 
+mod value;
+
 use std::sync::LazyLock;
 
 use super::Span;
+use super::view::View;
+use value::{assigned, netrc, password_of_address};
 
 /// How a kind of secret looks.
 pub(super) struct Shape {
@@ -129,7 +133,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("Azure storage key", &["AccountKey="], Tail::Run(base64, 60)),
     shape(
         "handoff secret key",
-        &["ed25519 secret "],
+        &["ed25519 secret ", "ed25519secret ", "ed25519 secret"],
         Tail::Exactly(hex, 64),
     ),
     shape("Telegram bot token", &[":AA"], Tail::Bot),
@@ -199,6 +203,21 @@ const fn pair(first: u8, second: u8) -> usize {
 
 /// Everything in a text that looks like a secret, in order of where it begins to.
 pub(super) fn find_all(text: &str) -> Vec<Span> {
+    find(text, |shape, start, behind| shape.at(text, start, behind))
+}
+
+/// Tokens that stand across a line break of the original. Only shapes that end by themselves: a value that is assigned, or the rest
+/// of an address, would take the next line for its own.
+pub(super) fn find_joined(joined: &View) -> Vec<Span> {
+    let text = joined.text();
+    find(text, |shape, start, behind| {
+        let span = shape.across(joined, start, behind)?;
+        let length = joined.original(span.end - 1) - joined.original(span.start);
+        (length > span.end - 1 - span.start).then_some(span)
+    })
+}
+
+fn find(text: &str, at: impl Fn(&Shape, usize, usize) -> Option<Span>) -> Vec<Span> {
     let index = &*INDEX;
     let bytes = text.as_bytes();
     let mut found = vec![];
@@ -209,7 +228,7 @@ pub(super) fn find_all(text: &str) -> Vec<Span> {
         }
         for (shape, begin) in &index.buckets[usize::from(bucket)] {
             if bytes[place..].starts_with(begin.as_bytes()) {
-                found.extend(shape.at(text, place, place + begin.len()));
+                found.extend(at(shape, place, place + begin.len()));
             }
         }
     }
@@ -220,17 +239,20 @@ impl Shape {
     /// The secret that begins here; `behind` is where its beginning ends.
     fn at(&self, text: &str, start: usize, behind: usize) -> Option<Span> {
         let rest = text.as_bytes().get(behind..)?;
-        let before = text.as_bytes()[..start].last().copied();
+        let at = Place {
+            before: text.as_bytes()[..start].last().copied(),
+            begin: behind - start,
+        };
         let (start, end) = match &self.goes_on {
             Tail::Run(is_part, least) => (
                 start,
-                run(rest, *is_part, *least, before).map(|it| behind + it)?,
+                run(rest, *is_part, *least, at).map(|it| behind + it)?,
             ),
             Tail::Exactly(is_part, count) => {
-                let found = run(rest, *is_part, *count, before)?;
+                let found = run(rest, *is_part, *count, at)?;
                 (start, (found == *count).then_some(behind + found)?)
             }
-            Tail::Dotted => (start, behind + jwt(rest, before)?),
+            Tail::Dotted => (start, behind + jwt(rest, at)?),
             Tail::Pem => (start, pem(text, start)?),
             Tail::Address => {
                 let (from, to) = password_of_address(rest)?;
@@ -244,22 +266,57 @@ impl Shape {
                 let (from, to) = netrc(&text[behind..])?;
                 (behind + from, behind + to)
             }
-            Tail::Bot => bot(text.as_bytes(), start)?,
+            Tail::Bot => bot(text.as_bytes(), start, |_| false)?,
         };
         let kind = self.kind;
         Some(Span { kind, start, end })
     }
+
+    /// The token that begins here in a text that was joined over line breaks.
+    fn across(&self, joined: &View, start: usize, behind: usize) -> Option<Span> {
+        match &self.goes_on {
+            Tail::Run(..) | Tail::Dotted => self.at(joined.text(), start, behind),
+            Tail::Bot => {
+                let (start, end) = bot(joined.text().as_bytes(), start, |at| joined.is_seam(at))?;
+                let kind = self.kind;
+                Some(Span { kind, start, end })
+            }
+            Tail::Exactly(is_part, count) => {
+                let rest = &joined.text().as_bytes()[behind..];
+                let found = rest.iter().take_while(|byte| is_part(**byte)).count();
+                let end = behind + count;
+                // What follows in the next line may go on with the same characters.
+                let ends_there = found == *count || (found > *count && joined.is_seam(end));
+                let kind = self.kind;
+                ends_there.then_some(Span { kind, start, end })
+            }
+            Tail::Pem | Tail::Address | Tail::Assigned | Tail::Netrc => None,
+        }
+    }
 }
 
-/// How long a run is that is long enough and stands alone.
-fn run(rest: &[u8], is_part: fn(u8) -> bool, least: usize, before: Option<u8>) -> Option<usize> {
+/// A beginning that is as long as this is rare within a word.
+const RARE: usize = 4;
+
+/// How long a run is that is long enough. Within a word, behind a beginning that words have too, only with a digit in it.
+fn run(rest: &[u8], is_part: fn(u8) -> bool, least: usize, at: Place) -> Option<usize> {
     let length = rest.iter().take_while(|byte| is_part(**byte)).count();
-    let stands_alone = before.is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    (length >= least && stands_alone).then_some(length)
+    let stands_alone = at.before.is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let is_rare = at.begin >= RARE || rest[..length].iter().any(u8::is_ascii_digit);
+    (length >= least && (stands_alone || is_rare)).then_some(length)
 }
 
-fn jwt(rest: &[u8], before: Option<u8>) -> Option<usize> {
-    let length = run(rest, dotted, 30, before)?;
+/// Where a secret seems to begin.
+#[derive(Clone, Copy)]
+struct Place {
+    /// What stands right before it.
+    before: Option<u8>,
+    /// How long its beginning is.
+    begin: usize,
+}
+
+fn jwt(rest: &[u8], at: Place) -> Option<usize> {
+    let length = run(rest, dotted, 30, at)?;
     let parts = rest[..length]
         .split(|byte| *byte == b'.')
         .collect::<Vec<_>>();
@@ -281,74 +338,9 @@ fn pem(text: &str, start: usize) -> Option<usize> {
     Some(start + end)
 }
 
-/// The password of `name:password@host`; what stands for one in documentation is none.
-fn password_of_address(rest: &[u8]) -> Option<(usize, usize)> {
-    let is_part =
-        |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'/' | b'"' | b'\'' | b'<' | b'>');
-    let length = rest.iter().take_while(|it| is_part(it)).count();
-    let at = rest[..length].iter().rposition(|byte| *byte == b'@')?;
-    let colon = rest[..at].iter().position(|byte| *byte == b':')?;
-    let password = &rest[colon + 1..at];
-    let is_meant = !password.is_empty() && !is_placeholder(password);
-    is_meant.then_some((colon + 1, at))
-}
-
-/// A value of at least eight characters with no space in it, behind `=` or `:`.
-fn assigned(rest: &[u8]) -> Option<(usize, usize)> {
-    let name = rest.iter().take_while(|byte| word(**byte)).count();
-    let blank = |from: usize| {
-        let is_blank = |byte: &&u8| matches!(byte, b' ' | b'"' | b'\'' | b'\\');
-        from + rest[from.min(rest.len())..]
-            .iter()
-            .take_while(is_blank)
-            .count()
-    };
-    let sign = blank(name);
-    let is_sign = rest
-        .get(sign)
-        .is_some_and(|byte| matches!(byte, b'=' | b':'));
-    let mut from = blank(sign + 1);
-    if rest
-        .get(from..)
-        .is_some_and(|it| it.starts_with(b"Bearer "))
-    {
-        from += 7;
-    }
-    let is_part = |byte: &&u8| {
-        byte.is_ascii_graphic()
-            && !matches!(
-                byte,
-                b'"' | b'\'' | b'\\' | b',' | b';' | b')' | b'}' | b']'
-            )
-    };
-    let length = rest.get(from..)?.iter().take_while(is_part).count();
-    let value = &rest[from..from + length];
-    let has_digit = value.iter().any(u8::is_ascii_digit);
-    let has_letter = value.iter().any(u8::is_ascii_alphabetic);
-    let is_code = value
-        .iter()
-        .any(|byte| matches!(byte, b'(' | b'<' | b'{' | b'[' | b'`'));
-    let is_secret = is_sign && length >= 8 && has_digit && has_letter && !is_code;
-    (is_secret && !is_placeholder(value)).then_some((from, from + length))
-}
-
-fn is_placeholder(value: &[u8]) -> bool {
-    let first = value[0];
-    let is_variable = matches!(first, b'$' | b'<' | b'{' | b'%' | b'[');
-    is_variable || value.iter().all(|byte| *byte == first)
-}
-
-fn netrc(rest: &str) -> Option<(usize, usize)> {
-    let block = &rest[..rest.find("machine ").unwrap_or(rest.len())];
-    let at = block.find("password ")? + "password ".len();
-    let length = block[at..]
-        .find(char::is_whitespace)
-        .unwrap_or(block.len() - at);
-    let is_meant = length > 0 && !is_placeholder(&block.as_bytes()[at..at + length]);
-    is_meant.then_some((at, at + length))
-}
-
-fn bot(text: &[u8], colon: usize) -> Option<(usize, usize)> {
+/// `can_end` says whether it may end in the middle of a run, because a line does.
+fn bot(text: &[u8], colon: usize, can_end: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+    const LENGTH: usize = 35;
     let digits = text[..colon]
         .iter()
         .rev()
@@ -358,6 +350,8 @@ fn bot(text: &[u8], colon: usize) -> Option<(usize, usize)> {
         .iter()
         .take_while(|byte| word(**byte))
         .count();
-    let is_token = (8..=10).contains(&digits) && length == 35;
-    is_token.then_some((colon - digits, colon + 1 + length))
+    let end = colon + 1 + LENGTH;
+    let ends_there = length == LENGTH || (length > LENGTH && can_end(end));
+    let is_token = (8..=10).contains(&digits) && ends_there;
+    is_token.then_some((colon - digits, end))
 }

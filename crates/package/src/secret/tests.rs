@@ -183,3 +183,124 @@ fn files_that_hold_secrets_are_known_by_their_names() {
         assert_eq!(kind_by_name(name), None, "{name}");
     }
 }
+
+/// Those that are known by their own shape, in one line.
+fn tokens() -> Vec<(&'static str, String)> {
+    let is_token = |kind: &str| {
+        !matches!(
+            kind,
+            "private key" | "password in an address" | "password of a netrc" | "assigned secret"
+        )
+    };
+    planted()
+        .into_iter()
+        .filter(|(kind, _)| is_token(kind))
+        .collect()
+}
+
+/// Checks that nothing of a token is left but, at most, so few characters that they could be anything.
+fn assert_gone(kind: &str, placed: &str, secret: &str) {
+    let clean = redact(placed);
+    assert!(
+        clean.contains("[redacted: "),
+        "{kind} in {placed:?}: {clean:?}"
+    );
+    let read: String = clean.chars().filter(char::is_ascii_alphanumeric).collect();
+    let secret: String = secret.chars().filter(char::is_ascii_alphanumeric).collect();
+    let tail = &secret[secret.len() - 8..];
+    assert!(!read.contains(tail), "{kind} in {placed:?}: {clean:?}");
+}
+
+#[test]
+fn a_token_that_is_wrapped_at_any_column_is_found() {
+    for (kind, secret) in tokens() {
+        for column in 1..secret.len() {
+            let (first, second) = secret.split_at(column);
+            for (end, begin) in [
+                ("\n", ""),
+                ("\r\n", ""),
+                ("  \n", "   "),
+                (" │\n", "│ "),
+                ("\n", "+"),
+                ("\n", "-"),
+                ("\u{1b}[0m\u{1b}[K\r\n", "\u{1b}[2m> "),
+            ] {
+                let placed = format!("see {first}{end}{begin}{second} .");
+                assert_gone(kind, &placed, &secret);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_token_over_three_lines_with_words_behind_it_is_found() {
+    for (kind, secret) in tokens() {
+        let (first, rest) = secret.split_at(secret.len() / 3);
+        let (second, third) = rest.split_at(rest.len() / 2);
+        let placed = format!("+ {first}\n+{second}\n+{third}\n+ABC0 more\n");
+        assert_gone(kind, &placed, &secret);
+    }
+}
+
+#[test]
+fn colours_and_invisible_characters_hide_no_secret() {
+    for (kind, secret) in planted() {
+        if secret.contains('\n') {
+            continue;
+        }
+        for place in 1..secret.len() {
+            let (first, second) = secret.split_at(place);
+            for hidden in [
+                "\u{1b}[31m",
+                "\u{1b}[38;5;1m\u{1b}[1m",
+                "\u{9b}0m",
+                "\u{1b}]8;;http://x\u{7}",
+                "\u{1b}(B",
+                "\r",
+                "\u{200b}",
+                "\u{feff}",
+                "\u{ad}",
+            ] {
+                let placed = format!("see {first}{hidden}{second} .");
+                assert_gone(kind, &placed, &secret);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_token_within_a_word_is_found() {
+    for (kind, secret) in tokens() {
+        for before in [
+            "a",
+            "Z",
+            "9",
+            "_",
+            "=",
+            "key_",
+            "x=",
+            "+",
+            "-",
+            "é",
+            "\u{1b}[1mA",
+        ] {
+            if kind == "Telegram bot token" && before.ends_with('9') {
+                continue;
+            }
+            assert_gone(kind, &format!("see {before}{secret} ."), &secret);
+        }
+    }
+}
+
+#[test]
+fn ordinary_lines_are_not_taken_for_a_wrapped_token() {
+    for text in [
+        "one line\nand risk-\ntaking-behaviour-in-check-for-all-of-us\n",
+        "the api_key is\nsomewhere1234 else, password:\nhunter2hunter2x y",
+        "\u{1b}[1mbold\u{1b}[0m and é\u{200b} text\n│ in a box │\n│ of lines │",
+        "+let token = config.token1()\n-let secret = 1234\n",
+        "SK\nbuild\nASIA\nPACIFIC\n",
+    ] {
+        assert_eq!(scan(text, "x"), vec![], "{text:?}");
+    }
+}
