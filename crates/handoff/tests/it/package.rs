@@ -255,6 +255,21 @@ fn a_package_without_a_seal_is_taken_in_and_not_believed() {
 }
 
 #[test]
+fn a_claim_about_the_context_is_compared_with_the_context_here() {
+    let stage = stage();
+    let id = create(&stage, &["--claim", "it is so => context:phase.a"]);
+    let verify = format!("package verify {id} --json");
+    let outcome = |told: &serde_json::Value| told["claims"][0]["outcome"].clone();
+    assert_eq!(outcome(&stage.say(&verify).success().json()), "held");
+    stage.run(["context", "set", "phase.a", "1"]).success();
+    assert_eq!(outcome(&stage.say(&verify).failure(12).json()), "failed");
+    let strict = format!("package receive {id} --strict --policy take-theirs");
+    stage.say(&strict).failure(12);
+    stage.run(["context", "rm", "phase.a"]).success();
+    assert_eq!(outcome(&stage.say(&verify).success().json()), "not_run");
+}
+
+#[test]
 fn a_protocol_file_with_a_wrong_checksum_is_refused() {
     let stage = Stage::new();
     let foreign = r#"{"id":"hof-1","sessionId":"s1","createdAt":"2026-02-20T10:00:00Z","sourcePhase":"a","targetPhase":"b",

@@ -44,7 +44,7 @@ pub enum Probe {
     },
     /// Everything is committed.
     CleanTree,
-    /// A key of the package's context has this value.
+    /// A key of the receiver's context has this value.
     Context {
         /// Which.
         key: ContextKey,

@@ -1,27 +1,30 @@
 //! Probing the claims of a package: each is looked at again, here and now. Nothing out of a package runs, unless a person said so.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
 use handoff_api::ClaimOutcome;
+use handoff_core::context::{ContextKey, Entry};
 use handoff_core::feature::{CheckName, CheckOutcome};
 use handoff_core::ownership::RepoPath;
 use handoff_core::task::VerifyCommand;
 use handoff_core::tree::{Drift, Freshness, Relation};
-use handoff_core::{CommitId, Digest, TreeState};
+use handoff_core::{CommitId, ContextScope, Digest, JsonText, TreeState};
 use handoff_engine::check::{Checker, LIMIT};
 use handoff_engine::without_secrets;
 use handoff_files::Access;
 use handoff_git::{Git, Repository};
 use handoff_package::payload::{Claim, Probe};
 use handoff_package::{Payload, digest_of};
+use handoff_store::{contexts, read};
 use handoff_workspace::Workspace;
 use handoff_workspace::config::Config;
 use handoff_workspace::trust::{self, Trust};
 
 use super::create::open_tree;
 use crate::context::Context;
-use crate::desk::require_person;
+use crate::desk::{Desk, require_person};
 use crate::failure::Failure;
 
 /// Whether commands out of a package may run.
@@ -46,7 +49,28 @@ pub(super) struct Prober<'a> {
     at: &'a Repository,
     tree: Option<TreeState>,
     commands: Commands,
+    context: Here,
     ctx: &'a Context,
+}
+
+/// The context that a package is received into, as it is before that.
+pub(super) struct Here(BTreeMap<ContextKey, Entry>);
+
+impl Here {
+    pub(super) fn read(scope: ContextScope, desk: &mut Desk) -> Result<Self, Failure> {
+        let found = read(&mut *desk.store, |tx| contexts::matching(tx, scope, None))?;
+        let entries = found.into_iter().map(|(key, (_, entry))| (key, entry));
+        Ok(Self(entries.collect()))
+    }
+
+    /// Compares with what is here: that a package says so itself proves nothing.
+    fn has(&self, key: &ContextKey, value: &JsonText) -> Outcome {
+        match self.0.get(key) {
+            Some(entry) if entry.value == *value => Outcome::Held,
+            Some(_) => Outcome::Failed("the key has another value here".to_owned()),
+            None => Outcome::NotRun("the key is not in the context here".to_owned()),
+        }
+    }
 }
 
 impl<'a> Prober<'a> {
@@ -54,9 +78,11 @@ impl<'a> Prober<'a> {
         at: &'a Repository,
         tree: Option<TreeState>,
         commands: Commands,
+        context: Here,
         ctx: &'a Context,
     ) -> Self {
         Self {
+            context,
             git: Git::new(without_secrets(ctx.ambient.environment.clone())),
             at,
             tree,
@@ -68,12 +94,12 @@ impl<'a> Prober<'a> {
     /// Probes all claims of a package.
     pub(super) fn all(&self, payload: &Payload) -> Vec<ClaimOutcome> {
         let claims = payload.claims.iter();
-        claims.map(|claim| self.told(claim, payload)).collect()
+        claims.map(|claim| self.told(claim)).collect()
     }
 
-    fn told(&self, claim: &Claim, payload: &Payload) -> ClaimOutcome {
+    fn told(&self, claim: &Claim) -> ClaimOutcome {
         let outcome = match &claim.probe {
-            Some(probe) => self.one(probe, payload),
+            Some(probe) => self.one(probe),
             None => Outcome::NotRun("there is no way to find out".to_owned()),
         };
         let (outcome, why) = match outcome {
@@ -89,7 +115,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    fn one(&self, probe: &Probe, payload: &Payload) -> Outcome {
+    fn one(&self, probe: &Probe) -> Outcome {
         match probe {
             Probe::Commit { commit } => self.commit(commit),
             Probe::File { path, sha256 } => match file_digest(path, self.at) {
@@ -103,15 +129,7 @@ impl<'a> Prober<'a> {
                 Some(_) => Outcome::Failed("something is not committed".to_owned()),
                 None => Outcome::NotRun("there is no tree here".to_owned()),
             },
-            Probe::Context { key, value } => {
-                let mut entries = payload.context.entries.iter();
-                let found = entries.find(|entry| entry.key == *key);
-                match found {
-                    Some(entry) if entry.value == *value => Outcome::Held,
-                    Some(_) => Outcome::Failed("the key has another value".to_owned()),
-                    None => Outcome::Failed("the key is not in the package".to_owned()),
-                }
-            }
+            Probe::Context { key, value } => self.context.has(key, value),
             Probe::Command { command } => self.command(command),
         }
     }

@@ -11,7 +11,7 @@ use handoff_store::queue::{Change, Receiving, would_receive};
 use handoff_store::read;
 
 use super::grasp::Grasp;
-use super::probe::{Prober, commands};
+use super::probe::{Here, Prober, commands};
 use super::tree_look::TreeLook;
 use super::verdict::Grounds;
 use super::verify::source_in_words;
@@ -140,9 +140,10 @@ pub(crate) fn receive(
     let stored = desk.depot().find(args.package)?;
     let grounds = accept(args, &stored, desk, ctx)?;
     let mut tree = TreeLook::begin(&desk.repository, ctx)?;
+    let here = Here::read(into, desk)?;
     let fence = right(args, &stored, grasp, desk)?;
     let taken = tree.end().and_then(|tree| {
-        let prober = Prober::new(&desk.repository, tree, commands, ctx);
+        let prober = Prober::new(&desk.repository, tree, commands, here, ctx);
         let found = grounds.verification(&stored, &prober);
         strictly(args, &found)?;
         let recorded = take(args, &stored, fence, into, desk)?;

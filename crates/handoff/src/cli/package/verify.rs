@@ -1,11 +1,11 @@
 //! `handoff package verify`.
 
 use handoff_api::{ExitCode, VerificationDocument};
-use handoff_core::PackageId;
 use handoff_core::package::Origin;
+use handoff_core::{ContextScope, PackageId};
 
 use super::desk_for;
-use super::probe::{Prober, commands};
+use super::probe::{Here, Prober, commands};
 use super::tree_look::TreeLook;
 use super::verdict::Grounds;
 use crate::context::Context;
@@ -26,10 +26,12 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let commands = commands(args.run_probes, ctx)?;
     let stored = desk.depot().find(args.package)?;
     let grounds = Grounds::find(&stored, &mut desk, ctx)?;
+    let here = Here::read(ContextScope::Project(desk.project), &mut desk)?;
     let prober = Prober::new(
         &desk.repository,
         TreeLook::begin(&desk.repository, ctx)?.end()?,
         commands,
+        here,
         ctx,
     );
     let found = grounds.verification(&stored, &prober);
