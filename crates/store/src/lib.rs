@@ -20,6 +20,7 @@ pub mod contexts;
 mod error;
 pub mod events;
 pub mod features;
+mod high_water;
 pub mod holds;
 mod migration;
 mod named_rows;

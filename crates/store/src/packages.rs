@@ -8,11 +8,9 @@ use handoff_core::{BatchName, PackageId, PackageRecord, ProjectId, TaskId, TaskN
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
-use crate::sql::{Row, RowLock, Value};
+use crate::high_water;
+use crate::sql::{Row, RowLock};
 use crate::store::{Store, Transaction, write};
-
-/// Where the latest time is kept that was seen in a change of a package.
-const CLOCK: &str = "package_clock";
 
 pub(crate) fn insert(
     tx: &mut Transaction<'_>,
@@ -211,29 +209,17 @@ pub fn forget_sealed(store: &mut dyn Store, package: &PackageRecord) -> Result<b
     })
 }
 
-/// The time that packages expire by: the wall clock, but never less than what was seen in a change of one. Turning the
+/// The time that packages expire by: the wall clock, but never less than the latest time that the ledger has seen. Turning the
 /// clock back revives nothing.
 pub fn clock(tx: &mut Transaction<'_>) -> Result<Timestamp, StoreError> {
-    let rows = tx.query(
-        "SELECT value FROM meta WHERE name = $1",
-        &[CLOCK.into()],
-        RowLock::None,
-    )?;
-    let kept: Option<i64> = rows.first().map(|row| parsed(row, 0)).transpose()?;
-    let kept = kept.and_then(|kept| Timestamp::from_millisecond(kept).ok());
-    Ok(kept.map_or(tx.now.wall, |kept| kept.max(tx.now.wall)))
+    let mark = high_water::mark(tx)?;
+    Ok(mark.map_or(tx.now.wall, |mark| mark.max(tx.now.wall)))
 }
 
-/// Keeps the time of a change.
+/// Keeps the time of a change, and answers with the time to judge it by.
 pub(crate) fn keep_time(tx: &mut Transaction<'_>) -> Result<Timestamp, StoreError> {
     let before = clock(tx)?;
-    let wall = tx.now.wall.as_millisecond();
-    let values: [Value; 2] = [CLOCK.into(), wall.to_string().into()];
-    tx.execute(
-        "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE \
-         SET value = excluded.value WHERE CAST(meta.value AS BIGINT) < CAST(excluded.value AS BIGINT)",
-        &values,
-    )?;
+    high_water::keep(tx)?;
     Ok(before)
 }
 

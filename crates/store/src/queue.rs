@@ -8,6 +8,7 @@ mod adoption;
 mod batch;
 mod change;
 mod claim;
+mod clock;
 mod context;
 mod departure;
 mod fan_out;
@@ -23,6 +24,7 @@ pub use change::{
     Receiving, Request, RunRef, TaskRef, TenureWish,
 };
 
+pub use clock::set_clock_right;
 pub use package::would_receive;
 pub use rehearsal::rehearse;
 

@@ -252,6 +252,15 @@ impl PackageRecord {
         }
     }
 
+    /// What is to be recorded if its time was over at a time that the store has seen, even if somebody is receiving it.
+    pub fn expired_by(&self, mark: Timestamp) -> Option<PackageEvent> {
+        let is_open = matches!(
+            self.state,
+            PackageState::Created | PackageState::Claimed { .. }
+        );
+        (is_open && self.label.is_expired(mark)).then_some(PackageEvent::Expired)
+    }
+
     /// Where it is at a time; `wall` is never less than the latest time that the store has seen.
     pub fn standing(&self, wall: Timestamp, now: &Moment) -> PackageStanding {
         match &self.state {

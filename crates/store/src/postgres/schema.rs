@@ -39,6 +39,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 7,
         sql: include_str!("../../migrations/postgres/0007.sql"),
     },
+    Migration {
+        version: 8,
+        sql: include_str!("../../migrations/postgres/0008.sql"),
+    },
 ];
 
 /// Anyone's number; all of us take the same one while the schema is made.

@@ -179,7 +179,7 @@ fn refused(id: PackageId) -> impl Fn(PackageRefusal) -> StoreError {
 }
 
 /// Writes events and row, if there is anything to write.
-fn record(
+pub(super) fn record(
     tx: &mut Transaction<'_>,
     mut package: PackageRecord,
     events: Vec<PackageEvent>,

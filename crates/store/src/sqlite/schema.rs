@@ -39,6 +39,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         version: 7,
         sql: include_str!("../../migrations/sqlite/0007.sql"),
     },
+    Migration {
+        version: 8,
+        sql: include_str!("../../migrations/sqlite/0008.sql"),
+    },
 ];
 
 /// Makes sure that the file has the newest schema, and says which store it is.

@@ -7,12 +7,14 @@ use handoff_core::lease::Ttl;
 use handoff_core::package::{
     KeyId, Label, Origin, PackageCommand, PackageKind, PackageRefusal, PackageState,
 };
-use handoff_core::{ContextScope, Digest, Fence, JsonText, PackageId, PackageRecord, Timestamp};
-use handoff_store::queue::{Change, Receiving, Request, submit};
+use handoff_core::{
+    Caller, ContextScope, Digest, Fence, HoldScope, JsonText, PackageId, PackageRecord, Timestamp,
+};
+use handoff_store::queue::{Change, Receiving, Request, set_clock_right, submit};
 use handoff_store::{StoreError, contexts, packages, read};
 
 use super::on_both_stores;
-use crate::fixture::{Fixture, Place, TTL, request, uuid};
+use crate::fixture::{Fixture, Place, TTL, request, spec, uuid};
 
 on_both_stores! {
     one_of_many_gets_it,
@@ -25,6 +27,8 @@ on_both_stores! {
     a_repeated_receipt_is_one_receipt,
     a_receipt_is_repeated_by_its_key_and_not_by_its_claim,
     an_expired_one_stays_expired,
+    any_change_keeps_the_time,
+    a_clock_that_was_ahead_is_set_right_and_revives_nothing,
     one_from_the_future_is_refused,
     a_transferred_one_is_gone,
     what_was_in_it_goes_unless_it_was_changed_since,
@@ -322,6 +326,101 @@ fn an_expired_one_stays_expired(fixture: &mut Fixture) {
         refusal(claim(fixture, id)),
         PackageRefusal::Expired { .. }
     ));
+    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+}
+
+/// The clock goes on, `change` happens, the clock is turned back: the package stays expired.
+fn stays_expired_after(fixture: &mut Fixture, change: impl FnOnce(&mut Fixture)) {
+    let begun = now(fixture);
+    let span = Duration::from_mins(5);
+    let fresh = Label {
+        expires_at: Some(begun + span),
+        ..label(fixture)
+    };
+    let id = seal(fixture, fresh);
+    fixture.pass(span * 2);
+    change(fixture);
+    if let Place::Sqlite { clock, .. } = &fixture.place {
+        clock.jump(-3600);
+    }
+    let package = claim(fixture, id).unwrap();
+    assert!(matches!(package.state, PackageState::Expired { .. }));
+    if let Place::Sqlite { clock, .. } = &fixture.place {
+        clock.jump(3600);
+    }
+}
+
+fn any_change_keeps_the_time(fixture: &mut Fixture) {
+    let project = fixture.project;
+    stays_expired_after(fixture, |it| drop(it.add(spec("one"))));
+    stays_expired_after(fixture, |it| {
+        let hold = Change::Hold {
+            scope: HoldScope::Project(project),
+            reason: None,
+        };
+        it.submit(hold).unwrap();
+    });
+    stays_expired_after(fixture, |it| {
+        let unhold = Change::Unhold {
+            scope: HoldScope::Project(project),
+        };
+        it.submit(unhold).unwrap();
+    });
+    stays_expired_after(fixture, |it| {
+        it.add(spec("two"));
+        it.pass(Duration::from_secs(1));
+        it.add(spec("three"));
+    });
+    stays_expired_after(fixture, |it| {
+        it.add(spec("four"));
+        // A later change under a clock that was turned back does not hide the earlier one.
+        if let Place::Sqlite { clock, .. } = &it.place {
+            clock.jump(-3600);
+        }
+        it.add(spec("five"));
+    });
+}
+
+fn a_clock_that_was_ahead_is_set_right_and_revives_nothing(fixture: &mut Fixture) {
+    let Place::Sqlite { clock, .. } = &fixture.place else {
+        // The clock of a server cannot be moved by a test.
+        return;
+    };
+    let clock = clock.clone();
+    let years = 5 * 365 * 86_400;
+    let in_an_hour = now(fixture) + Duration::from_hours(1);
+    let brief = |fixture: &mut Fixture| Label {
+        expires_at: Some(in_an_hour),
+        ..label(fixture)
+    };
+    let open = brief(fixture);
+    let open = seal(fixture, open);
+    let claimed = brief(fixture);
+    let claimed = seal(fixture, claimed);
+    claim(fixture, claimed).unwrap();
+    let lasting = label(fixture);
+    let lasting = seal(fixture, lasting);
+    clock.jump(years);
+    fixture.add(spec("ahead"));
+    clock.jump(-years);
+    let late = now(fixture);
+    assert!(late > in_an_hour, "{late}");
+    assert!(matches!(
+        set_clock_right(&mut *fixture.store, &Caller::Worker),
+        Err(StoreError::Forbidden(_))
+    ));
+    assert_eq!(now(fixture), late);
+    let expired = set_clock_right(&mut *fixture.store, &Caller::Person).unwrap();
+    assert_eq!(expired, 2);
+    assert!(now(fixture) < in_an_hour);
+    for id in [open, claimed] {
+        let package = read(&mut *fixture.store, |tx| packages::get(tx, id)).unwrap();
+        assert!(matches!(package.state, PackageState::Expired { .. }));
+    }
+    claim(fixture, lasting).unwrap();
+    let fresh = brief(fixture);
+    let fresh = seal(fixture, fresh);
+    claim(fixture, fresh).unwrap();
     assert_eq!(fixture.audit().faults, Vec::<String>::new());
 }
 
