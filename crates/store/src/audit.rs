@@ -23,7 +23,7 @@ use crate::queue::{
 use crate::repositories;
 use crate::runs;
 use crate::sql::RowLock;
-use crate::store::Transaction;
+use crate::store::{StoreKind, Transaction};
 use crate::tasks;
 
 /// How many rows are looked up at a time.
@@ -50,6 +50,54 @@ pub struct Audit {
     pub events: usize,
     /// What does not agree, in words; empty when all is well.
     pub faults: Vec<String>,
+}
+
+/// What the engine itself finds wrong with its file: pages, indexes and references. A server checks its pages when it reads them;
+/// there the indexes are compared with their tables where the extension `amcheck` is installed.
+pub fn engine_faults(tx: &mut Transaction<'_>, kind: StoreKind) -> Result<Vec<String>, StoreError> {
+    match kind {
+        StoreKind::Sqlite => sqlite_faults(tx),
+        StoreKind::Postgres => postgres_faults(tx),
+    }
+}
+
+fn sqlite_faults(tx: &mut Transaction<'_>) -> Result<Vec<String>, StoreError> {
+    let mut faults = vec![];
+    for row in tx.query("PRAGMA integrity_check", &[], RowLock::None)? {
+        let found = field(row.text(0))?;
+        if found != "ok" {
+            faults.push(format!("integrity_check: {found}"));
+        }
+    }
+    for row in tx.query("PRAGMA foreign_key_check", &[], RowLock::None)? {
+        let table = field(row.text(0))?;
+        faults.push(format!(
+            "foreign_key_check: a row of `{table}` refers to none"
+        ));
+    }
+    Ok(faults)
+}
+
+fn postgres_faults(tx: &mut Transaction<'_>) -> Result<Vec<String>, StoreError> {
+    let installed = tx.query(
+        "SELECT extname FROM pg_extension WHERE extname = 'amcheck'",
+        &[],
+        RowLock::None,
+    )?;
+    if installed.is_empty() {
+        return Ok(vec![]);
+    }
+    // An error of the check is an error of the query, and told as such.
+    tx.query(
+        "SELECT 1::bigint FROM (SELECT bt_index_check(pg_index.indexrelid) FROM pg_index \
+         JOIN pg_class ON pg_class.oid = pg_index.indexrelid \
+         JOIN pg_am ON pg_am.oid = pg_class.relam \
+         WHERE pg_am.amname = 'btree' AND pg_index.indisvalid \
+         AND pg_class.relnamespace = current_schema()::regnamespace) AS checked",
+        &[],
+        RowLock::None,
+    )?;
+    Ok(vec![])
 }
 
 /// Rebuilds each task, feature, package, batch, run, context and repository from its events and compares it with its row.

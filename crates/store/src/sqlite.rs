@@ -12,6 +12,7 @@
 
 mod connection;
 mod creation;
+mod files;
 mod log;
 mod schema;
 
@@ -28,6 +29,7 @@ use crate::error::StoreError;
 use crate::sql::{Following, Row, RowLock, Sql, SqlError, SqlErrorKind, Value};
 use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
 use connection::{Sharing, outcome_of_commit, sql_error, told_by_the_disk};
+use files::Files;
 
 const _: () = assert!(
     rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003,
@@ -38,6 +40,8 @@ const _: () = assert!(
 const DATABASE: &str = "handoff.db";
 /// Its write-ahead log.
 const WAL: &str = "handoff.db-wal";
+/// The shared index of the log.
+const SHM: &str = "handoff.db-shm";
 /// The file whose lock the next writer has while it waits for its turn.
 const DOOR: &str = "handoff.door";
 /// The file whose lock writers take; closing it rings the bell.
@@ -69,6 +73,8 @@ pub struct SqliteStore {
     /// Gone after an error whose outcome is unknown: the next transaction reads anew what is on disk. Never one that
     /// keeps others out.
     connection: Option<Connection>,
+    /// The files that the connection has open.
+    files: Files,
     /// How many transactions of this process were recorded.
     commits: u32,
 }
@@ -79,6 +85,7 @@ pub(crate) struct Place {
     home: PathBuf,
     database: PathBuf,
     wal: PathBuf,
+    shm: PathBuf,
     door: PathBuf,
     turnstile: PathBuf,
 }
@@ -89,9 +96,15 @@ impl Place {
             home: home.to_owned(),
             database: home.join(DATABASE),
             wal: home.join(WAL),
+            shm: home.join(SHM),
             door: home.join(DOOR),
             turnstile: home.join(TURNSTILE),
         }
+    }
+
+    /// The database, its log, and the shared index of the log.
+    fn files(&self) -> [&Path; 3] {
+        [&self.database, &self.wal, &self.shm]
     }
 
     /// Waits for its turn. Whoever was in must pass the door again, behind all who wait there.
@@ -130,6 +143,7 @@ impl SqliteStore {
             ambient,
             info: opened.info,
             connection: Some(opened.connection).filter(|_| opened.sharing == Sharing::All),
+            files: opened.files,
             commits: 0,
         })
     }
@@ -146,6 +160,7 @@ impl SqliteStore {
             };
             return Err(StoreError::NoSpace { cause });
         }
+        self.files = opened.files;
         Ok((opened.connection, opened.sharing))
     }
 }
@@ -197,6 +212,13 @@ impl Store for SqliteStore {
             Mode::Read => None,
         };
         let (mut connection, sharing) = self.connected(mode)?;
+        // The connection is dropped with the error: the next transaction opens what is there then.
+        let still_the_same = || match sharing {
+            Sharing::All => self.files.still_those_of(&self.place),
+            Sharing::Nobody => Ok(()),
+        };
+        let replaced = "the store cannot be used";
+        still_the_same().map_err(|cause| StoreError::unavailable(replaced, cause))?;
         if mode == Mode::Write {
             log::make_ready(&connection, &self.place, self.commits)?;
         }
@@ -207,7 +229,13 @@ impl Store for SqliteStore {
             now,
         });
         let outcome = match outcome {
-            Ok(()) => commit(&connection),
+            // Looked at behind the commit too: it may have gone to a file without a name.
+            Ok(()) => commit(&connection).and_then(|()| match mode {
+                Mode::Read => Ok(()),
+                Mode::Write => {
+                    still_the_same().map_err(|cause| StoreError::OutcomeUnknown { cause })
+                }
+            }),
             Err(error) => Err(error),
         };
         let is_settled = outcome.is_ok() || rollback(&connection).is_ok();

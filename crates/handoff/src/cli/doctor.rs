@@ -1,30 +1,43 @@
 //! `handoff doctor`: versions, paths, the store, limits, and what is missing here.
 
+use std::fmt::Write as _;
+
 use handoff_api::{DoctorDocument, ExitCode, Finding, StoreDocument, Verdict};
 use handoff_core::lease::Ttl;
 use handoff_core::task::Brief;
+use handoff_core::{Action, Caller};
 use handoff_files::{Filesystem, filesystem};
 use handoff_git::Repository;
 use handoff_process::Kernel;
 use handoff_process::sandbox::Cover;
-use handoff_store::{Store, audit, read};
+use handoff_store::{Store, audit, packages, queue, read};
 
 use super::session::require_program;
 use crate::context::Context;
+use crate::desk::require_person;
 use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 /// Below this a store still works, but sessions and packages soon will not.
 const LOW_SPACE: u64 = 500 * 1024 * 1024;
 
+/// So many hours ahead of the clock a time in the ledger is told.
+const CLOCK_AHEAD: i64 = 1;
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Also rebuild every task from its events and compare; takes longer the more there are.
     #[arg(long)]
     audit: bool,
+    /// Let packages expire by this clock again, after it was ahead: what had expired meanwhile stays expired.
+    #[arg(long)]
+    set_clock_right: bool,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if args.set_clock_right {
+        set_clock_right(ctx)?;
+    }
     let mut findings = vec![
         program(),
         home(ctx),
@@ -39,6 +52,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let store = match ctx.open_store() {
         Ok(mut store) => {
             findings.push(good("store", describe(&*store)));
+            findings.extend(clock(&mut *store));
             if args.audit {
                 findings.push(audited(&mut *store));
             }
@@ -145,7 +159,40 @@ fn notify(ctx: &Context) -> Option<Finding> {
     })
 }
 
+/// A time in the ledger that is far ahead of the clock: packages expire by it.
+fn clock(store: &mut dyn Store) -> Option<Finding> {
+    let found = read(store, |tx| Ok((packages::clock(tx)?, tx.now.wall)));
+    let (mark, wall) = match found {
+        Ok(found) => found,
+        Err(error) => return Some(bad("clock", explained(&error.into()))),
+    };
+    let hours = mark.duration_since(wall).as_hours();
+    (hours >= CLOCK_AHEAD).then(|| {
+        limited(
+            "clock",
+            format!(
+                "the ledger has seen {mark}, {hours} hours ahead of this clock, and packages expire by that; if this clock is \
+                 right, a person can run `handoff doctor --set-clock-right`, which revives nothing"
+            ),
+        )
+    })
+}
+
+fn set_clock_right(ctx: &mut Context) -> Result<(), Failure> {
+    require_person(Action::Trust, &ctx.ambient)?;
+    let expired = queue::set_clock_right(&mut *ctx.open_store()?, &Caller::Person)?;
+    Ok(ctx.out.note(format!(
+        "Packages expire by this clock again; {expired} that had expired by the later time stay expired."
+    ))?)
+}
+
 fn audited(store: &mut dyn Store) -> Finding {
+    let kind = store.info().kind;
+    match read(store, |tx| audit::engine_faults(tx, kind)) {
+        Ok(faults) if faults.is_empty() => {}
+        Ok(faults) => return bad("audit", damaged(&faults)),
+        Err(error) => return bad("audit", damaged(&[explained(&error.into())])),
+    }
     match read(store, audit::audit) {
         Ok(audit) if audit.faults.is_empty() => good(
             "audit",
@@ -154,9 +201,24 @@ fn audited(store: &mut dyn Store) -> Finding {
                 audit.tasks, audit.features, audit.packages, audit.contexts, audit.events
             ),
         ),
-        Ok(audit) => bad("audit", audit.faults.join("; ")),
-        Err(error) => bad("audit", explained(&error.into())),
+        Ok(audit) => bad("audit", damaged(&audit.faults)),
+        Err(error) => bad("audit", damaged(&[explained(&error.into())])),
     }
+}
+
+/// What is wrong, what is not touched by it, and what to do next; nothing of that destroys anything.
+fn damaged(faults: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let mut text = faults[..faults.len().min(SHOWN)].join("; ");
+    if faults.len() > SHOWN {
+        let more = faults.len() - SHOWN;
+        write!(text, "; and {more} more").expect("a text takes every character");
+    }
+    text.push_str(
+        ". Commits, branches and worktrees do not depend on the ledger and are safe. Next: let no worker run, copy the whole state \
+         directory to another disk as it is, and keep it; then bring back a copy from before, or report this",
+    );
+    text
 }
 
 fn limits() -> [Finding; 2] {

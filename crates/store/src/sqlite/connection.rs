@@ -11,6 +11,7 @@ use rusqlite::ffi;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 
+use super::files::Files;
 use super::{Ambient, BUSY_TIMEOUT, Place, creation, log, schema};
 use crate::error::StoreError;
 use crate::sql::{SqlError, SqlErrorKind, Value};
@@ -24,6 +25,7 @@ pub(super) struct Opened {
     pub(super) connection: Connection,
     pub(super) info: StoreInfo,
     pub(super) sharing: Sharing,
+    pub(super) files: Files,
 }
 
 /// Who else may use the database meanwhile.
@@ -48,6 +50,7 @@ fn try_open(place: &Place, ambient: &Ambient, sharing: Sharing) -> Result<Opened
         told_by_the_disk(StoreError::unavailable(step, sql_error(error)), place)
     };
     creation::create_if_missing(place, ambient)?;
+    Files::of(place)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&place.database, flags).map_err(failed)?;
     configure(&connection, sharing).map_err(failed)?;
@@ -62,10 +65,13 @@ fn try_open(place: &Place, ambient: &Ambient, sharing: Sharing) -> Result<Opened
         engine: format!("SQLite {}", rusqlite::version()),
         schema: crate::migration::latest(schema::MIGRATIONS),
     };
+    // The log and its index are open by now: the schema was read.
+    let files = Files::of(place)?;
     Ok(Opened {
         connection,
         info,
         sharing,
+        files,
     })
 }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::connection::{APPLICATION_ID, create_private, sql_error, unusable};
+use super::files::regular;
 use super::{Ambient, Place, log, schema};
 use crate::error::StoreError;
 use crate::sql::SqlError;
@@ -38,11 +39,7 @@ pub(super) fn create_if_missing(place: &Place, ambient: &Ambient) -> Result<(), 
 
 /// An empty file is no database: it may be left from a full disk.
 fn is_there(path: &Path) -> Result<bool, StoreError> {
-    match path.metadata() {
-        Ok(found) => Ok(found.len() > 0),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(unusable(path, error)),
-    }
+    Ok(regular(path)?.is_some_and(|found| found.len() > 0))
 }
 
 /// What somebody left who was killed here.

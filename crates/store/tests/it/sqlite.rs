@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use handoff_store::sqlite::{Ambient, SqliteStore};
-use handoff_store::{Store as _, StoreError};
+use handoff_store::{Store as _, StoreError, audit, read};
 use handoff_testkit::ManualClock;
 
 use crate::fixture::{Fixture, Place, fresh_id, spec};
@@ -176,4 +176,105 @@ fn the_log_stays_short_whether_one_writes_often_or_many_write_once() {
     assert!(length() < 8 * 1024 * 1024, "{}", length());
     fixture.store = fixture.again();
     assert!(length() < 1024 * 1024, "{}", length());
+}
+
+#[test]
+fn what_is_no_file_is_refused_and_left_in_the_place_of_each_file() {
+    for name in ["handoff.db", "handoff.db-wal", "handoff.db-shm"] {
+        for kind in ["dangling link", "pipe", "directory", "socket", "device"] {
+            let home = tempfile::tempdir().unwrap();
+            if name != "handoff.db" {
+                drop(SqliteStore::open(home.path(), ambient()).unwrap());
+            }
+            let path = home.path().join(name);
+            std::fs::remove_file(&path).ok();
+            match kind {
+                "dangling link" => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
+                "pipe" => {
+                    let made = rustix::fs::mknodat(
+                        rustix::fs::CWD,
+                        &path,
+                        rustix::fs::FileType::Fifo,
+                        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+                        0,
+                    );
+                    made.unwrap();
+                }
+                "directory" => std::fs::create_dir(&path).unwrap(),
+                "socket" => drop(std::os::unix::net::UnixListener::bind(&path).unwrap()),
+                _ => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+            }
+            let before = path.symlink_metadata().unwrap().file_type();
+            let refused = SqliteStore::open(home.path(), ambient()).err();
+            assert!(
+                matches!(refused, Some(StoreError::Place { .. })),
+                "{kind} at {name}: {refused:?}"
+            );
+            assert_eq!(path.symlink_metadata().unwrap().file_type(), before);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_removed_or_replaced_under_an_open_store_is_noticed() {
+    for name in ["handoff.db", "handoff.db-wal", "handoff.db-shm"] {
+        for is_replaced in [false, true] {
+            let mut fixture = Fixture::sqlite();
+            fixture.add(spec("before"));
+            let path = home(&fixture).join(name);
+            let copy = std::fs::read(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            if is_replaced {
+                std::fs::write(&path, copy).unwrap();
+            }
+            let change = fixture.adding(spec("behind"));
+            let told = fixture.submit(change).unwrap_err();
+            let told = format!("{told:?}");
+            assert!(told.contains("removed or replaced"), "{name}: {told}");
+            assert!(told.contains(name), "{name}: {told}");
+        }
+    }
+}
+
+/// Zeroes each page in turn. Whatever the engine's own check finds, the audit finds.
+#[test]
+fn whatever_the_engine_finds_wrong_the_audit_finds() {
+    let mut fixture = Fixture::sqlite();
+    for number in 0..20 {
+        fixture.add(spec(&format!("task-{number}")));
+    }
+    let path = home(&fixture).join("handoff.db");
+    let folded = tempfile::tempdir().unwrap();
+    let whole = folded.path().join("handoff.db");
+    rusqlite::Connection::open(&path)
+        .unwrap()
+        .execute("VACUUM INTO ?1", [whole.to_str().unwrap()])
+        .unwrap();
+    let whole = std::fs::read(whole).unwrap();
+    let mut found = 0;
+    for page in 1..whole.len() / 4096 {
+        let damaged = tempfile::tempdir().unwrap();
+        let mut bytes = whole.clone();
+        bytes[page * 4096..(page + 1) * 4096].fill(0);
+        let path = damaged.path().join("handoff.db");
+        std::fs::write(&path, &bytes).unwrap();
+        let engine = rusqlite::Connection::open(&path).unwrap();
+        let told: Result<String, _> =
+            engine.query_row("PRAGMA integrity_check", [], |row| row.get(0));
+        drop(engine);
+        if told.is_ok_and(|told| told == "ok") {
+            continue;
+        }
+        found += 1;
+        let is_found = match SqliteStore::open(damaged.path(), ambient()) {
+            Err(_) => true,
+            Ok(mut store) => {
+                let kind = store.info().kind;
+                let faults = read(&mut store, |tx| audit::engine_faults(tx, kind));
+                faults.map_or(true, |faults| !faults.is_empty())
+            }
+        };
+        assert!(is_found, "page {page}");
+    }
+    assert!(found > 10, "{found}");
 }
