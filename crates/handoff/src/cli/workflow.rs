@@ -2,6 +2,7 @@
 
 mod begin;
 mod definition;
+mod ending;
 mod gate;
 mod handover;
 mod parts;

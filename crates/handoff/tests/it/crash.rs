@@ -147,6 +147,25 @@ run = ["sh", "-c", "read go < \"$SIGNAL\"; echo $go > new.txt"]
 }
 
 #[test]
+fn a_run_ends_its_session_when_whoever_ran_it_is_gone() {
+    for command in ["workflow pause pbr", "workflow cancel pbr"] {
+        let stage = Stage::new();
+        let begin = "workflow run plan-build-review --goal G --name pbr --detach";
+        stage.say(begin).success();
+        let mut worker = start_worker(&stage, "[[step]]\nhang = true\n");
+        let sessions = |stage: &Stage| stage.json("ps")["sessions"].as_array().unwrap().len();
+        let is_running = |stage: &Stage| stage.state("pbr.1-plan") == "running";
+        while sessions(&stage) == 0 || !is_running(&stage) {
+            std::thread::yield_now();
+        }
+        worker.kill();
+        assert_eq!(sessions(&stage), 1, "{command}");
+        stage.say(command).success();
+        assert_eq!(sessions(&stage), 0, "{command}");
+    }
+}
+
+#[test]
 fn a_second_worker_leaves_a_live_session_alone() {
     let mut stage = Stage::new();
     let signal = signal(&mut stage);

@@ -6,13 +6,14 @@
 use handoff_core::batch::BatchCommand;
 use handoff_core::hold::{HoldScope, HoldWish};
 use handoff_core::package::{PackageKind, Recipient};
+use handoff_core::run::{Run, RunCommand, RunState};
 use handoff_core::task::{Command, Part, Reason};
-use handoff_core::{BatchId, Caller, Hold, PackageId, PackageRecord, Task, TaskId};
+use handoff_core::{BatchId, Caller, Hold, PackageId, PackageRecord, RunId, Task, TaskId};
 
-use super::{batch, command_task, hold, package};
+use super::{batch, command_task, hold, package, run};
 use crate::error::StoreError;
 use crate::store::Transaction;
-use crate::{batches, holds, packages, tasks};
+use crate::{batches, holds, packages, runs, tasks};
 
 /// Lets go of what was paused with a package that was given to another store.
 pub(super) fn of(
@@ -29,6 +30,9 @@ pub(super) fn of(
         Err(StoreError::NotFound { .. }) => return Ok(()),
         found => found?,
     };
+    if let Some(run) = task.spec.part.and_then(Part::run) {
+        return paused_run(tx, run, &task, id, to, by);
+    }
     let held = match task.spec.part {
         Some(Part::FanIn { batch }) if batches::get(tx, batch)?.spec.run.is_none() => {
             holds::load(tx, HoldScope::Batch(batch))?.hold
@@ -69,6 +73,28 @@ fn is_pause(package: &PackageRecord) -> bool {
         package.label.kind,
         PackageKind::Pause | PackageKind::Transfer
     )
+}
+
+/// A run that is paused with this package is called off: it goes on where the package is received. What comes back from there is
+/// another run.
+fn paused_run(
+    tx: &mut Transaction<'_>,
+    run: RunId,
+    task: &Task,
+    package: PackageId,
+    to: &Recipient,
+    by: &Caller,
+) -> Result<(), StoreError> {
+    let left = packages::of_task(tx, task.id)?;
+    let newest = left.into_iter().rfind(is_pause).map(|it| it.label.id);
+    let found = runs::lock(tx, run)?;
+    let is_paused = matches!(found.state, RunState::Paused { .. });
+    let is_last = Run::task_id(found.id, found.tasks) == task.id;
+    if !is_paused || !is_last || newest != Some(package) {
+        return Ok(());
+    }
+    let reason = reason(package, to);
+    run::command_run(tx, found, &RunCommand::Cancel { reason }, by)
 }
 
 fn alone(

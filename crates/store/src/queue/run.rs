@@ -105,6 +105,23 @@ pub(super) fn tell(
     Ok(performed(run))
 }
 
+/// Tells a run something that has no task at work, because it is paused.
+pub(super) fn command_run(
+    tx: &mut Transaction<'_>,
+    mut run: Run,
+    command: &RunCommand,
+    by: &Caller,
+) -> Result<(), StoreError> {
+    let events = run.decide(command, by, tx.now.wall);
+    let events = events.map_err(|refusal| said_no(&run, refusal))?;
+    let batch = run.at.batch;
+    change(tx, &mut run, events, by, None)?;
+    match batch {
+        Some(batch) => fan_out::keep_up(tx, &run, batch, by),
+        None => Ok(()),
+    }
+}
+
 fn at_work(run: &Run) -> Option<TaskId> {
     if let RunState::Working { task } = run.state {
         Some(task)

@@ -28,7 +28,7 @@ impl Address {
     }
 
     /// The session, whether it lives or not.
-    pub(super) fn find(&self, ctx: &Context) -> Result<Known, Failure> {
+    pub(crate) fn find(&self, ctx: &Context) -> Result<Known, Failure> {
         let places = places(ctx)?;
         let found = match self.id.parse::<SessionId>() {
             Ok(id) => catalogue::by_id(&places, id),

@@ -16,6 +16,7 @@ use handoff_package::payload::PausedRun;
 use handoff_store::queue::{Change, RunRef};
 use handoff_store::{StoreError, read, runs, tasks};
 
+use super::ending::AtWork;
 use super::source::Source;
 use super::status;
 use super::steer::RunArgs;
@@ -39,6 +40,7 @@ pub(super) fn pause(args: &RunArgs, ctx: &mut Context) -> Result<ExitCode, Failu
         run: Some(run.id),
         ..PauseNote::of(fresh_id())
     };
+    let at_work = AtWork::of(&run, &mut desk)?;
     let pausing = begin(&note, &run.id, &desk)?;
     let paused = tell(run.id, RunCommand::Pause, args.key.key.clone(), &mut desk);
     let (run, recorded) = match paused {
@@ -49,6 +51,7 @@ pub(super) fn pause(args: &RunArgs, ctx: &mut Context) -> Result<ExitCode, Failu
             return Err(failure);
         }
     };
+    at_work.end(&mut desk, ctx)?;
     let sealed = seal(&run, note.package, &recorded, &mut desk, ctx);
     let record = settle(pausing, &note, sealed, &mut desk)?;
     let package = record.label.id;

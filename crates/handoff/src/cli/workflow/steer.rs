@@ -5,8 +5,9 @@ use handoff_core::PhaseName;
 use handoff_core::caller::Action;
 use handoff_core::run::{RunCommand, RunState};
 use handoff_core::task::Reason;
-use handoff_store::queue::Change;
+use handoff_store::queue::{Change, RunRef};
 
+use super::ending::AtWork;
 use super::status;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
@@ -90,10 +91,13 @@ fn change(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let mut desk = Desk::open(ctx)?;
-    let run = desk.run_ref(run)?;
+    let known = desk.run(run)?;
+    let at_work = AtWork::of(&known, &mut desk)?;
+    let run = RunRef::Id(known.id);
     let recorded = desk.submit(Change::Run { run, command }, key.key)?;
     let run = recorded.receipt.answer.clone().into_run();
     let run = run.ok_or_else(|| Failure::new(ExitCode::Internal, "the answer is not a run"))?;
+    at_work.end(&mut desk, ctx)?;
     drop(desk);
     let shown = status::document(&run, ctx).and_then(|it| status::tell(&it, ctx));
     let shown = shown.and_then(|code| {

@@ -73,6 +73,9 @@ fn a_paused_run_goes_on_in_another_clone() {
         .success();
     let id = paused(here);
     carry(&id, here, &there);
+    // It is theirs now: it does not go on here as well.
+    assert_eq!(here.json("workflow status pbr")["state"], "cancelled");
+    here.say("workflow resume pbr --detach").failure(1);
     let resume = format!("workflow resume {id} --detach");
     let untold = there.say(&resume).failure(3);
     assert!(untold.stderr.contains("git fetch"), "{}", untold.stderr);

@@ -1,5 +1,8 @@
 //! A run has one task at work or none, and goes on in the transaction in which that one ends.
 
+use std::time::Duration;
+
+use handoff_core::package::{Label, PackageCommand, PackageKind};
 use handoff_core::run::{
     AdoptedRun, Cause, RunCommand, RunRefusal, RunSpec, RunState, Step, Verdict,
 };
@@ -9,13 +12,14 @@ use handoff_core::{Batch, Run, RunId, Task, TaskId, TaskState};
 use handoff_store::queue::{Change, RunRef, submit};
 use handoff_store::{StoreError, batches, read, runs, tasks};
 
-use super::on_both_stores;
+use super::{on_both_stores, packages};
 use crate::fixture::{Fixture, request, uuid};
 
 on_both_stores! {
     a_run_begins_with_the_task_of_its_first_phase,
     a_proof_opens_the_next_phase_and_a_refusal_the_same_one,
     what_a_person_decides_reaches_the_tasks,
+    a_run_that_was_handed_over_does_not_go_on_here,
     beginning_again_with_the_same_key_begins_nothing_new,
     a_run_is_found_by_name_and_listed_newest_first,
     a_run_of_another_store_goes_on_where_it_stood,
@@ -149,6 +153,58 @@ fn what_a_person_decides_reaches_the_tasks(fixture: &mut Fixture) {
         (reload(fixture, &run).state.word(), fixture.claim()),
         ("cancelled", None)
     );
+    audited(fixture);
+}
+
+fn a_run_that_was_handed_over_does_not_go_on_here(fixture: &mut Fixture) {
+    let pause_of = |fixture: &mut Fixture, run: &Run, kind| {
+        let label = Label {
+            kind,
+            task: Some(Run::task_id(run.id, run.tasks)),
+            ..packages::label(fixture)
+        };
+        packages::seal(fixture, label)
+    };
+    let transfer = |fixture: &mut Fixture, id| {
+        let command = PackageCommand::Transfer {
+            to: "elsewhere".parse().unwrap(),
+            fence: None,
+        };
+        fixture.submit(Change::Package { id, command }).unwrap();
+    };
+    let run = begun(fixture);
+    let run = told(fixture, &run, RunCommand::Pause).unwrap();
+    // Neither what a person made of its task, nor an older pause, is the run.
+    let manual = pause_of(fixture, &run, PackageKind::Manual);
+    let older = pause_of(fixture, &run, PackageKind::Pause);
+    fixture.pass(Duration::from_secs(1));
+    let newest = pause_of(fixture, &run, PackageKind::Pause);
+    for other in [manual, older] {
+        transfer(fixture, other);
+        assert_eq!(reload(fixture, &run).state.word(), "paused");
+    }
+    transfer(fixture, newest);
+    let now = reload(fixture, &run);
+    let RunState::Cancelled {
+        reason: Some(reason),
+        ..
+    } = &now.state
+    else {
+        panic!("{:?}", now.state);
+    };
+    assert!(reason.as_str().contains("elsewhere"), "{reason}");
+    for command in [RunCommand::Resume, RunCommand::Retry { from: None }] {
+        assert!(told(fixture, &run, command).is_err());
+    }
+    assert_eq!(fixture.claim(), None);
+
+    // One that went on since is no longer what the package is a pause of.
+    let run = begun(fixture);
+    let run = told(fixture, &run, RunCommand::Pause).unwrap();
+    let left = pause_of(fixture, &run, PackageKind::Pause);
+    told(fixture, &run, RunCommand::Resume).unwrap();
+    transfer(fixture, left);
+    assert_eq!(reload(fixture, &run).state.word(), "working");
     audited(fixture);
 }
 
