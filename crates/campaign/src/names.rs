@@ -63,7 +63,7 @@ const COMMANDS: [fn(OsString) -> Vec<OsString>; 6] = [
     |name| words(&["queue", "show"], "--", name),
     |name| words(&["queue", "claim"], "--", name),
     |name| words(&["queue", "complete"], "--", name),
-    |name| words(&["queue", "cancel"], "--", name),
+    |name| words(&["queue", "cancel", "--yes"], "--", name),
     |name| words(&["dump", "--next", "x"], "--task", name),
 ];
 

@@ -27,7 +27,7 @@ fn killed_everywhere(stage: &Stage, product: &Product) -> Result<Findings> {
             let place = format!("{call} {number}");
             let told = found.map(|it| format!("{place}: {it}"));
             findings.complaints.extend(told);
-            product.answer(["queue", "cancel", &task])?;
+            product.answer(["queue", "cancel", "--yes", &task])?;
             if is_done {
                 // It makes no more calls of this kind.
                 break;

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::relation::Relation;
 use crate::{SessionId, TaskId};
 
 /// Who asks.
@@ -31,6 +32,8 @@ pub enum Caller {
         /// The task it works on, if any.
         task: Option<TaskId>,
     },
+    /// A process whose origin could not be established. It is never taken for a person.
+    Unknown,
 }
 
 /// What a session is there for. The words are those of `HANDOFF_ROLE`.
@@ -70,10 +73,27 @@ pub enum Action {
     Trust,
     /// Let a run through its gate, or not.
     Approve,
+    /// Destroy something for good.
+    Destroy,
     /// Replace the program itself by its newest release.
     Upgrade,
-    /// Start sessions, type into them and end them.
-    Supervise,
+    /// Start sessions.
+    Start,
+    /// Interrupt, signal, force or stop a session, or change its terminal.
+    Supervise(Relation),
+    /// Answer a dialog of a session, or type at its terminal, which can do the same.
+    Answer {
+        /// What the session that is asked is to the caller.
+        relation: Relation,
+        /// Whether the person lets sessions answer for those they started.
+        is_granted: bool,
+    },
+    /// Speak for a session to its own holder: replies, reports of hooks, its last word, its commands.
+    Speak(Relation),
+    /// Start, stop or install workers.
+    ManageWorkers,
+    /// Bring finished work onto a branch of the person.
+    Land,
     /// Send a message to a session, which waits for its turn and names the one who sent it.
     Tell,
     /// Commit to a branch that others build on.
@@ -122,7 +142,7 @@ impl FromStr for Role {
 impl Caller {
     /// Looks the action up in the table.
     ///
-    /// | action | person | worker, reconciler | main, fan-in session | sub-task session | check |
+    /// | action | person | worker, reconciler | main, fan-in session | sub-task session | check, unknown |
     /// |---|---|---|---|---|---|
     /// | read | yes | yes | yes | yes | yes |
     /// | tell | yes | yes | yes | yes | no |
@@ -131,25 +151,28 @@ impl Caller {
     /// | report | yes | yes | its own task | its own task | no |
     /// | share | yes | yes | not into another's task | only into its own task | no |
     /// | complete, prove | yes | yes | no | no | no |
-    /// | steer, hold | yes | yes | no | no | no |
-    /// | document, supervise, receive, commit to a shared branch | yes | yes | yes | no | no |
-    /// | trust, approve, upgrade | yes | no | no | no | no |
+    /// | steer, hold, land, manage workers | yes | yes | no | no | no |
+    /// | document, start, receive, commit to a shared branch | yes | yes | yes | no | no |
+    /// | supervise | yes | yes | those that it started | no | no |
+    /// | answer | yes | yes | those that it started, if granted | no | no |
+    /// | speak | yes | yes | for itself | for itself | no |
+    /// | trust, approve, destroy, upgrade | yes | no | no | no | no |
     ///
     /// A session never completes its task, nor says that a commit is good: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
         let allowed = match (self, action) {
             (
                 Self::Worker | Self::Reconciler,
-                Action::Trust | Action::Approve | Action::Upgrade,
+                Action::Trust | Action::Approve | Action::Destroy | Action::Upgrade,
             ) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
-            (Self::Check, action) => action == Action::Read,
+            (Self::Check | Self::Unknown, action) => action == Action::Read,
             (Self::Session { .. }, Action::Read | Action::Tell) => true,
             (
                 Self::Session { role, .. },
                 Action::Add
                 | Action::Document
-                | Action::Supervise
+                | Action::Start
                 | Action::CommitShared
                 | Action::Receive,
             ) => *role != Role::SubTask,
@@ -158,6 +181,17 @@ impl Caller {
                 is_own || (other.is_none() && *role != Role::SubTask)
             }
             (Self::Session { task, .. }, Action::Report(other)) => *task == Some(other),
+            (Self::Session { role, .. }, Action::Supervise(relation)) => {
+                *role != Role::SubTask && relation == Relation::Started
+            }
+            (
+                Self::Session { role, .. },
+                Action::Answer {
+                    relation,
+                    is_granted,
+                },
+            ) => *role != Role::SubTask && relation == Relation::Started && is_granted,
+            (Self::Session { .. }, Action::Speak(relation)) => relation == Relation::Itself,
             (
                 Self::Session { .. },
                 Action::Claim
@@ -165,8 +199,11 @@ impl Caller {
                 | Action::Prove
                 | Action::Steer
                 | Action::Hold
+                | Action::Land
+                | Action::ManageWorkers
                 | Action::Trust
                 | Action::Approve
+                | Action::Destroy
                 | Action::Upgrade,
             ) => false,
         };
@@ -189,6 +226,7 @@ impl fmt::Display for Caller {
             Self::Reconciler => f.write_str("reconciler"),
             Self::Check => f.write_str("what is run as a check"),
             Self::Session { session, .. } => fmt::Display::fmt(session, f),
+            Self::Unknown => f.write_str("a process whose origin cannot be established"),
         }
     }
 }
@@ -206,7 +244,23 @@ impl fmt::Display for Action {
             Self::Hold => f.write_str("hold or unhold the queue"),
             Self::Document => f.write_str("keep the record of a feature"),
             Self::Upgrade => f.write_str("replace this program; a person decides that"),
-            Self::Supervise => f.write_str("start, steer or end sessions"),
+            Self::Start => f.write_str("start sessions"),
+            Self::Supervise(relation) => {
+                write!(f, "interrupt, signal, force or stop {}", relation.whom())
+            }
+            Self::Answer { relation, .. } => {
+                write!(f, "answer the dialogs of {}", relation.whom())?;
+                match relation {
+                    Relation::Started => f.write_str("; a person can grant that in the settings"),
+                    Relation::Itself | Relation::Above | Relation::Beside => {
+                        f.write_str("; a person does")
+                    }
+                }
+            }
+            Self::Speak(relation) => write!(f, "speak for {}", relation.whom()),
+            Self::ManageWorkers => f.write_str("start, stop or install workers"),
+            Self::Destroy => f.write_str("destroy anything; a person decides that"),
+            Self::Land => f.write_str("land work on a branch; a person does"),
             Self::CommitShared => f.write_str("commit to a branch that others build on"),
             Self::Tell => f.write_str("send messages to sessions"),
             Self::Share(_) => f.write_str("write into this context"),
@@ -231,11 +285,16 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_table_is_what_its_comment_says() {
-        let own = TaskId::from_uuid(Uuid::from_u128(1));
-        let foreign = TaskId::from_uuid(Uuid::from_u128(2));
-        let actions = [
+    const RELATIONS: [Relation; 4] = [
+        Relation::Itself,
+        Relation::Started,
+        Relation::Above,
+        Relation::Beside,
+    ];
+
+    /// Everything that can be asked for which concerns no other session.
+    fn plain_actions(own: TaskId, foreign: TaskId) -> [Action; 23] {
+        [
             Action::Read,
             Action::Add,
             Action::Claim,
@@ -245,33 +304,45 @@ mod tests {
             Action::Steer,
             Action::Hold,
             Action::Document,
-            Action::Supervise,
+            Action::Start,
             Action::CommitShared,
             Action::Trust,
             Action::Approve,
             Action::Upgrade,
+            Action::Destroy,
             Action::Share(None),
             Action::Share(Some(own)),
             Action::Share(Some(foreign)),
             Action::Receive,
             Action::Prove,
-        ];
+            Action::Land,
+            Action::ManageWorkers,
+            Action::Tell,
+        ]
+    }
+
+    #[test]
+    fn the_table_is_what_its_comment_says() {
+        let own = TaskId::from_uuid(Uuid::from_u128(1));
+        let foreign = TaskId::from_uuid(Uuid::from_u128(2));
+        let actions = plain_actions(own, foreign);
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 19]);
+        assert_eq!(row(&Caller::Person), [true; 23]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 19];
-            expected[11..14].fill(false);
+            let mut expected = [true; 23];
+            expected[11..15].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
-        let mut only_read = [false; 19];
+        let mut only_read = [false; 23];
         only_read[0] = true;
         assert_eq!(row(&Caller::Check), only_read);
+        assert_eq!(row(&Caller::Unknown), only_read);
         for role in [Role::Main, Role::FanIn] {
             assert_eq!(
                 row(&session(role, own)),
                 [
                     true, true, false, true, false, false, false, false, true, true, true, false,
-                    false, false, true, true, false, true, false
+                    false, false, false, true, true, false, true, false, false, false, true
                 ]
             );
         }
@@ -279,8 +350,70 @@ mod tests {
             row(&session(Role::SubTask, own)),
             [
                 true, false, false, true, false, false, false, false, false, false, false, false,
-                false, false, false, true, false, false, false
+                false, false, false, false, true, false, false, false, false, false, true
             ]
         );
+    }
+
+    /// Itself, one that it started, one above it, one beside it.
+    #[test]
+    fn a_session_supervises_only_those_that_it_started() {
+        let own = TaskId::from_uuid(Uuid::from_u128(1));
+        let table = [
+            (Caller::Person, [true; 4], [true; 4], [true; 4], [true; 4]),
+            (Caller::Worker, [true; 4], [true; 4], [true; 4], [true; 4]),
+            (
+                session(Role::Main, own),
+                [false, true, false, false],
+                [false; 4],
+                [false, true, false, false],
+                [true, false, false, false],
+            ),
+            (
+                session(Role::FanIn, own),
+                [false, true, false, false],
+                [false; 4],
+                [false, true, false, false],
+                [true, false, false, false],
+            ),
+            (
+                session(Role::SubTask, own),
+                [false; 4],
+                [false; 4],
+                [false; 4],
+                [true, false, false, false],
+            ),
+            (
+                Caller::Check,
+                [false; 4],
+                [false; 4],
+                [false; 4],
+                [false; 4],
+            ),
+            (
+                Caller::Unknown,
+                [false; 4],
+                [false; 4],
+                [false; 4],
+                [false; 4],
+            ),
+        ];
+        for (caller, supervise, answer, granted, speak) in table {
+            let may = |action: fn(Relation) -> Action| {
+                RELATIONS.map(|relation| caller.may(action(relation)).is_ok())
+            };
+            assert_eq!(may(Action::Supervise), supervise, "{caller}");
+            let answers = |relation| Action::Answer {
+                relation,
+                is_granted: false,
+            };
+            assert_eq!(may(answers), answer, "{caller}");
+            let answers = |relation| Action::Answer {
+                relation,
+                is_granted: true,
+            };
+            assert_eq!(may(answers), granted, "{caller}");
+            assert_eq!(may(Action::Speak), speak, "{caller}");
+        }
     }
 }

@@ -27,6 +27,7 @@ pub mod name;
 pub mod ownership;
 pub mod package;
 pub mod project;
+pub mod relation;
 pub mod repository;
 pub mod rest;
 pub mod revision;
@@ -60,6 +61,7 @@ pub use name::{
 pub use ownership::Ownership;
 pub use package::{PackageEvent, PackageRecord};
 pub use project::ProjectMark;
+pub use relation::Relation;
 pub use repository::{RepositoryEvent, RepositoryRecord, UnseenMove};
 pub use rest::Rest;
 pub use revision::{BranchName, CommitId};

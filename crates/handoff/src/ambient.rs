@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use handoff_session::place::Places;
+use handoff_session::sender;
+use handoff_session::side::Side;
 use handoff_store::postgres::Access;
 
 /// What the process was given.
@@ -26,6 +30,8 @@ pub(crate) struct Ambient {
     pub(crate) height: Option<u16>,
     /// How this process gets at the server of its ledger. Clones share the connection.
     pub(crate) access: Access,
+    /// Where this process comes from, once somebody has looked.
+    pub(crate) side: OnceLock<Side>,
 }
 
 impl Ambient {
@@ -49,7 +55,16 @@ impl Ambient {
             width: size.map(|size| size.ws_col).filter(|width| *width > 0),
             height: size.map(|size| size.ws_row).filter(|height| *height > 0),
             access: Access::default(),
+            side: OnceLock::new(),
         }
+    }
+
+    /// Where this process comes from, by the processes above it.
+    pub(crate) fn side(&self) -> Side {
+        *self.side.get_or_init(|| {
+            let places = self.handoff_home().map(Places::new);
+            sender::own_side(None, places.as_ref())
+        })
     }
 
     /// Where the process stands now, which moves with its directory.

@@ -138,6 +138,9 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
         Ok(code) => code,
         Err(failure) if failure.is_closed_pipe => ExitCode::Done.number(),
         Err(failure) => {
+            if failure.code == ExitCode::Forbidden {
+                session::authority::report_refused(&failure, &ctx);
+            }
             ctx.out.failure(&failure);
             failure.code.number()
         }

@@ -38,6 +38,17 @@ pub(crate) struct Config {
     pub(crate) sandbox: SandboxConfig,
     #[serde(default)]
     pub(crate) gc: GcConfig,
+    #[serde(default)]
+    pub(crate) sessions: SessionsConfig,
+}
+
+/// What sessions may do to each other.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SessionsConfig {
+    /// Whether a session may answer the dialogs of sessions that it started, and type at their terminals.
+    #[serde(default)]
+    pub(crate) may_answer_children: bool,
 }
 
 /// How much `gc` leaves.

@@ -17,6 +17,7 @@ use handoff_core::{
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
 use handoff_session::environment;
+use handoff_session::side::Side;
 use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, rehearse, submit};
 use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 
@@ -409,41 +410,52 @@ fn unmarked(error: &MarkError) -> Failure {
     Failure::new(code, "cannot tell which project this repository is").because(error)
 }
 
-/// Who asks. Inside a session the environment says so; it can only take rights away.
+/// Who asks: by the processes above this one. The environment can only take rights away.
 pub(crate) fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
     if ambient.variable(environment::CHECK).is_some() {
         return Ok(Caller::Check);
     }
+    match ambient.side() {
+        Side::Check => Ok(Caller::Check),
+        Side::Unknown => Ok(Caller::Unknown),
+        Side::Outside => said_caller(ambient),
+        Side::Session(member) => Ok(match said_role(ambient) {
+            Ok(Some(Role::SubTask)) => Caller::Session {
+                session: member.session,
+                role: Role::SubTask,
+                task: member.task,
+            },
+            Ok(_) | Err(_) => member.caller(),
+        }),
+    }
+}
+
+/// Who a process outside of all sessions says that it is: a session in a tab has no holder above it.
+fn said_caller(ambient: &Ambient) -> Result<Caller, Failure> {
     let Some(session) = variable::<SessionId>(ambient, environment::SESSION)? else {
         return Ok(Caller::Person);
     };
-    let role = match ambient.text(environment::ROLE) {
-        None => Role::Main,
-        Some(word) => word.parse().map_err(|error| {
-            let name = environment::ROLE;
-            Failure::usage(format!("{name} has the unknown value {word:?}")).because(&error)
-        })?,
-    };
-    let task = variable(ambient, environment::TASK_ID)?;
     Ok(Caller::Session {
         session,
-        role,
-        task,
+        role: said_role(ambient)?.unwrap_or(Role::Main),
+        task: variable(ambient, environment::TASK_ID)?,
     })
 }
 
-/// Refuses whoever may not decide what is for a person alone: to trust, and to agree at a gate.
-pub(crate) fn require_person(action: Action, ambient: &Ambient) -> Result<(), Failure> {
-    Ok(decider(ambient)?.may(action)?)
+fn said_role(ambient: &Ambient) -> Result<Option<Role>, Failure> {
+    let Some(word) = ambient.text(environment::ROLE) else {
+        return Ok(None);
+    };
+    let role = word.parse().map_err(|error| {
+        let name = environment::ROLE;
+        Failure::usage(format!("{name} has the unknown value {word:?}")).because(&error)
+    })?;
+    Ok(Some(role))
 }
 
-/// A check that hides what it is has somebody above it who does not.
-fn decider(ambient: &Ambient) -> Result<Caller, Failure> {
-    let above = handoff_process::ancestors();
-    if { above.iter() }.any(|it| it.variable(environment::CHECK).is_some()) {
-        return Ok(Caller::Check);
-    }
-    caller(ambient)
+/// Refuses a caller that may not decide what is for a person alone: to trust, and to approve at a gate.
+pub(crate) fn require_person(action: Action, ambient: &Ambient) -> Result<(), Failure> {
+    Ok(caller(ambient)?.may(action)?)
 }
 
 fn variable<T: FromStr<Err: Error + 'static>>(

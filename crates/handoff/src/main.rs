@@ -8,6 +8,7 @@ mod ambient;
 mod cli;
 mod clipboard;
 mod config;
+mod confirmation;
 mod context;
 mod desk;
 mod failure;

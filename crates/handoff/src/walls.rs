@@ -198,6 +198,7 @@ mod tests {
             width: None,
             height: None,
             access: handoff_store::postgres::Access::default(),
+            side: std::sync::OnceLock::new(),
         });
         let repository = discover_from(env.repo("repo").path()).unwrap();
         let scratch = vec![cache];

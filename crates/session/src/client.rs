@@ -135,6 +135,13 @@ impl Client {
         self.ask("POST", "/v1/messages", &body, Some(PATIENCE))
     }
 
+    /// Tells of something that we were refused.
+    pub fn report_refused(&self, act: &str) -> Result<(), ClientError> {
+        let body = json!({ "text": act }).to_string();
+        self.ask::<serde_json::Value>("POST", "/v1/refused", body.as_bytes(), Some(PATIENCE))
+            .map(drop)
+    }
+
     /// What the agent asks a person.
     pub fn asking(&self) -> Result<Asking, ClientError> {
         self.ask("GET", "/v1/dialog", &[], Some(PATIENCE))

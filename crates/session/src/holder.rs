@@ -40,6 +40,7 @@ use handoff_process::{Identity, Summoned, Summons, Terminal, tree};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use crate::attempts::{Attempt, Attempts};
 use crate::catalogue;
 use crate::control::Gate;
 use crate::delivery::is_dialog;
@@ -100,6 +101,7 @@ pub struct Holder<'a> {
     /// This process and those above it.
     own: Rc<[Identity]>,
     guests: Vec<Guest>,
+    attempts: Attempts,
     errands: Errands,
     stopping: Stopping,
     summons: Summons,
@@ -353,9 +355,10 @@ impl Holder<'_> {
             if flags.is_empty() {
                 continue;
             }
-            match self.guests[index].listen(&self.gate) {
+            match self.guests[index].listen(&self.gate, &self.places) {
                 Heard::Nothing => {}
                 Heard::Typed(bytes) => self.accept_input(&bytes),
+                Heard::Refused(attempt) => self.note_attempt(attempt),
                 Heard::Asked(request) => {
                     // Outside while it is served: the others are looked at meanwhile.
                     let mut guest = self.guests.remove(index);
@@ -365,6 +368,13 @@ impl Holder<'_> {
             }
         }
         self.guests.retain(|guest| !guest.is_gone());
+    }
+
+    /// Something that a session was refused is told to people.
+    fn note_attempt(&mut self, attempt: Attempt) {
+        if let Some((Attempt { by, act }, times)) = self.attempts.count(attempt) {
+            self.tell(Event::Refused { by, act, times });
+        }
     }
 
     /// In a dialog keys choose, and no text of them is left.

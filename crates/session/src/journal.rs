@@ -100,6 +100,8 @@ pub enum Event {
     Escalated { resumes: u32 },
     /// Somebody has sent a signal, and these got it.
     Signalled { signal: String, processes: Vec<u32> },
+    /// A session, or what is run as a check, was refused something that is for a person; so often by now.
+    Refused { by: String, act: String, times: u64 },
     /// A file that the agent is to be told of has changed.
     FileChanged { path: PathBuf },
     /// The agent has ended, and everything that it started.
@@ -154,6 +156,7 @@ impl Event {
             | Self::Resumed { .. }
             | Self::Escalated { .. }
             | Self::Signalled { .. }
+            | Self::Refused { .. }
             | Self::FileChanged { .. }
             | Self::Exited { .. }
             | Self::Other => None,
@@ -162,7 +165,7 @@ impl Event {
 }
 
 /// The words of all types, as `docs/events.md` explains them.
-pub const TYPES: [&str; 20] = [
+pub const TYPES: [&str; 21] = [
     "started",
     "state_changed",
     "send",
@@ -181,6 +184,7 @@ pub const TYPES: [&str; 20] = [
     "resumed",
     "escalated",
     "signalled",
+    "refused",
     "file_changed",
     "exited",
 ];
@@ -267,6 +271,23 @@ pub fn last_state(directory: &Path) -> io::Result<Option<(Phase, Option<Block>)>
 /// How much of what was printed was not kept, by what was said last of it; none if all is there.
 pub fn last_dropped(directory: &Path) -> io::Result<Option<u64>> {
     last(directory, Event::dropped)
+}
+
+/// What was refused last: by whom, what, and how often by then. Few lines are of that kind, so only those are read.
+pub fn last_refused(directory: &Path) -> io::Result<Option<(String, String, u64)>> {
+    const MARK: &[u8] = b"\"type\":\"refused\"";
+    let bytes = line_file::read(&place::journal(directory))?;
+    let is_marked = |line: &&[u8]| line.windows(MARK.len()).any(|it| it == MARK);
+    let mut entries = line_file::whole_lines(&bytes)
+        .rev()
+        .filter(is_marked)
+        .filter_map(|line| serde_json::from_slice::<Entry>(line).ok());
+    Ok(entries.find_map(|entry| {
+        let Event::Refused { by, act, times } = entry.event else {
+            return None;
+        };
+        Some((by, act, times))
+    }))
 }
 
 /// What the newest entry says that says something. A line that cannot be read says nothing.

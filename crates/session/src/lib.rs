@@ -29,6 +29,7 @@
 //! A holder never opens the store and never runs git, so that neither a migration nor a lock can disturb an agent at
 //! work. It has one thread and no async runtime: see `docs/design/0008-sessions.md`.
 
+mod attempts;
 pub mod catalogue;
 pub mod choosing;
 pub mod client;

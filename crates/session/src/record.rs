@@ -40,6 +40,9 @@ pub struct Record {
     /// By which right it works on that.
     #[serde(default)]
     pub fence: Option<Fence>,
+    /// The session that started it, established from the processes above its holder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<SessionId>,
     pub cwd: PathBuf,
     pub socket: PathBuf,
     /// Where it listens besides the socket.

@@ -1,42 +1,71 @@
-//! On which side of a sandbox somebody stands who asks a holder.
+//! Which session a process belongs to, established from the processes above it and from nothing that it says.
 //!
-//! Sockets have paths, and on most kernels nothing keeps a program in a sandbox from connecting to them. So holders look
-//! who comes: one who is in the sandbox of another session is not let in, and one in that of their own is the session, and
-//! never the person who started it.
+//! Everything that an agent starts is below the holder of its session, also what left for a session of its own, because the
+//! holder adopts it; what is run as a check is below its supervisor. So the nearest holder names the session, whatever a
+//! process did to its environment. Relations between sessions are decided by the kernel's identity of holders: a program
+//! that only looks like a holder is below a real one, and can take rights away from itself, but not add any.
 //!
-//! Nobody can say to be elsewhere than they are. Everything in a sandbox is below its holder, because the holder adopts what
-//! is left behind; and it has more filters of system calls than the holder, because entering the sandbox adds one and
+//! A process in a sandbox also has more filters of system calls than its holder, because entering the sandbox adds one and
 //! nothing takes it away. What a holder itself starts outside, to do something for its session, has no more.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
+use handoff_core::{Caller, Relation, Role, SessionId, TaskId};
 use handoff_process::{Ancestor, Identity};
 
 use crate::environment;
 
 /// The command of a holder and of the warden behind it.
 pub const HOLDER_COMMAND: &str = "session-holder";
-/// Their argument that says that the agent is in a sandbox.
+/// The command of the process above everything that is run as a check.
+pub const CHECK_COMMAND: &str = "check-supervisor";
+/// The argument of a holder that says that the agent is in a sandbox.
 pub const SANDBOX_ARGUMENT: &str = "--sandbox=worktree";
+/// The argument of a holder that says that its session may answer the dialogs of those that it starts.
+pub const ANSWERS_ARGUMENT: &str = "--answers-children";
 
-/// Where somebody stands, seen from a holder.
+/// Where a process comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// In no sandbox, or in one that the holder is in too.
-    Free,
-    /// In the sandbox of the holder's own session.
-    Within,
-    /// In that of another session, or in what is run as a check.
-    Elsewhere,
-    /// It cannot be told. That is never taken for a person.
+    /// From outside of all sessions and checks: a person, or a program of one.
+    Outside,
+    Session(Member),
+    /// It is run as a check: code of a session may be in it.
+    Check,
+    /// It cannot be established. That is never taken for a person.
     Unknown,
 }
 
-/// A process above somebody, or they themselves.
+/// A process of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member {
+    pub session: SessionId,
+    pub role: Role,
+    pub task: Option<TaskId>,
+    /// What the session that is asked is to this one.
+    pub relation: Relation,
+    /// Whether the sandbox of a session holds it.
+    pub is_sandboxed: bool,
+    /// Whether it may answer the dialogs of sessions that it started.
+    pub may_answer: bool,
+}
+
+impl Member {
+    /// As the table of callers knows it.
+    pub const fn caller(&self) -> Caller {
+        Caller::Session {
+            session: self.session,
+            role: self.role,
+            task: self.task,
+        }
+    }
+}
+
+/// A process above another one, or that itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Link {
     pub identity: Identity,
-    /// How many filters of system calls hold it.
+    /// How many filters of system calls hold it; looked at only where it matters.
     pub filters: u32,
     pub kind: Kind,
 }
@@ -44,143 +73,188 @@ pub struct Link {
 /// What a process does for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It holds a session in a sandbox, or stands behind one that does.
-    Confining,
-    /// It is run as a check: code of a session may be in it.
-    Checked,
+    /// It holds this session, or stands behind the process that does.
+    Holder(Held),
+    /// It has the command of a holder and names no session.
+    Nameless,
+    /// It is above what is run as a check.
+    Check,
     Other,
+}
+
+impl Link {
+    /// Whether both hold the same session: a holder and its warden do.
+    pub fn names_same(&self, other: &Self) -> bool {
+        match (self.kind, other.kind) {
+            (Kind::Holder(one), Kind::Holder(another)) => one.session == another.session,
+            _ => self.identity == other.identity,
+        }
+    }
+}
+
+/// A session, as the arguments of its holder describe it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    pub session: SessionId,
+    pub role: Role,
+    pub task: Option<TaskId>,
+    pub is_sandboxed: bool,
+    pub may_answer: bool,
+}
+
+/// The session that is asked about: its holder and the processes above that.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    pub holder: Identity,
+    pub above: &'a [Identity],
 }
 
 /// Looks at a chain of processes; none if one of them cannot be looked at any more.
 pub fn links(chain: &[Ancestor]) -> Option<Vec<Link>> {
-    chain.iter().map(link).collect()
+    let mut found = Vec::with_capacity(chain.len());
+    for (index, ancestor) in chain.iter().enumerate() {
+        let kind = kind(ancestor);
+        let is_confining = matches!(kind, Kind::Holder(held) if held.is_sandboxed);
+        let filters = match index == 0 || is_confining {
+            true => ancestor.filters()?,
+            false => 0,
+        };
+        found.push(Link {
+            identity: ancestor.identity,
+            filters,
+            kind,
+        });
+    }
+    Some(found)
 }
 
-fn link(ancestor: &Ancestor) -> Option<Link> {
+fn kind(ancestor: &Ancestor) -> Kind {
     let arguments = ancestor.arguments();
-    let is_holder = arguments
-        .get(1)
-        .is_some_and(|it| it == OsStr::new(HOLDER_COMMAND));
-    // What follows is the agent's own.
-    let mut options = arguments.iter().take_while(|it| *it != OsStr::new("--"));
-    let is_confining = is_holder && options.any(|it| it == OsStr::new(SANDBOX_ARGUMENT));
-    let is_checked = ancestor.variable(environment::CHECK).is_some();
-    Some(Link {
-        identity: ancestor.identity,
-        filters: ancestor.filters()?,
-        kind: match (is_confining, is_checked) {
-            (true, _) => Kind::Confining,
-            (false, true) => Kind::Checked,
-            (false, false) => Kind::Other,
-        },
+    match arguments.get(1).and_then(|it| it.to_str()) {
+        Some(HOLDER_COMMAND) => Held::parse(&arguments[2..]).map_or(Kind::Nameless, Kind::Holder),
+        Some(CHECK_COMMAND) => Kind::Check,
+        Some(_) | None if ancestor.variable(environment::CHECK).is_some() => Kind::Check,
+        Some(_) | None => Kind::Other,
+    }
+}
+
+impl Held {
+    /// Reads the arguments of a holder. What follows `--` is the agent's own.
+    fn parse(arguments: &[OsString]) -> Option<Self> {
+        let end = arguments.iter().position(|it| it == OsStr::new("--"));
+        let own = &arguments[..end.unwrap_or(arguments.len())];
+        let has = |word: &str| own.iter().any(|it| it == OsStr::new(word));
+        Some(Self {
+            session: value(own, "--session")?.parse().ok()?,
+            // Without a word that we know, the one with the fewest rights.
+            role: value(own, "--role")
+                .and_then(|word| word.parse().ok())
+                .unwrap_or(Role::SubTask),
+            task: value(own, "--task-id").and_then(|text| text.parse().ok()),
+            is_sandboxed: has(SANDBOX_ARGUMENT),
+            may_answer: has(ANSWERS_ARGUMENT),
+        })
+    }
+}
+
+/// The value of an option, behind it or in the same word.
+fn value<'a>(words: &'a [OsString], option: &str) -> Option<&'a str> {
+    words.iter().enumerate().find_map(|(index, word)| {
+        match word.to_str()?.strip_prefix(option)? {
+            "" => words.get(index + 1)?.to_str(),
+            rest => rest.strip_prefix('='),
+        }
     })
 }
 
-/// Where the first of a chain stands. `own` is the holder, and `above` are the processes above it: what holds them too
-/// separates nobody.
-pub fn judge(chain: &[Link], own: Identity, above: &[Identity]) -> Side {
+/// Where the first of a chain comes from. `is_on_record` says whether a process is the holder of the session that it names:
+/// any program can be started with the words of a holder.
+pub fn judge(
+    chain: &[Link],
+    target: Option<Target<'_>>,
+    is_on_record: impl Fn(Identity, SessionId) -> bool,
+) -> Side {
     let Some(peer) = chain.first() else {
         return Side::Unknown;
     };
-    for link in chain {
-        if above.contains(&link.identity) {
-            return Side::Free;
-        }
-        if link.kind == Kind::Checked {
-            return Side::Elsewhere;
-        }
-        let holds = link.kind == Kind::Confining && peer.filters > link.filters;
-        match (holds, link.identity == own) {
-            (true, true) => return Side::Within,
-            (false, true) => return Side::Free,
-            (true, false) => return Side::Elsewhere,
-            (false, false) => {}
-        }
+    if chain.iter().any(|it| it.kind == Kind::Check) {
+        return Side::Check;
     }
-    Side::Free
+    let holders: Vec<(Identity, Option<Held>, u32)> = { chain.iter() }
+        .filter_map(|link| match link.kind {
+            Kind::Holder(held) => Some((link.identity, Some(held), link.filters)),
+            Kind::Nameless => Some((link.identity, None, link.filters)),
+            Kind::Check | Kind::Other => None,
+        })
+        .collect();
+    let Some((nearest, ..)) = holders.first() else {
+        return Side::Outside;
+    };
+    let all = || holders.iter().filter_map(|(_, held, _)| held.as_ref());
+    let real = holders.iter().find_map(|(identity, held, _)| {
+        let held = held.as_ref()?;
+        is_on_record(*identity, held.session).then_some(*held)
+    });
+    // A session of another home is one too, but what it says of its task proves nothing.
+    let other_home = || {
+        all().next().map(|held| Held {
+            task: None,
+            ..*held
+        })
+    };
+    let Some(held) = real.or_else(other_home) else {
+        return Side::Unknown;
+    };
+    let role = match all().any(|it| it.role == Role::SubTask) {
+        true => Role::SubTask,
+        false => held.role,
+    };
+    let is_inside = |(_, held, filters): &(Identity, Option<Held>, u32)| {
+        held.is_some_and(|it| it.is_sandboxed) && peer.filters > *filters
+    };
+    Side::Session(Member {
+        session: held.session,
+        role,
+        task: held.task,
+        relation: target.map_or(Relation::Beside, |it| it.relation(*nearest, chain)),
+        is_sandboxed: holders.iter().any(is_inside),
+        // The outermost was started from outside: nobody below it wrote its arguments.
+        may_answer: holders
+            .last()
+            .and_then(|(_, held, _)| *held)
+            .is_some_and(|it| it.may_answer),
+    })
 }
 
-/// Where somebody stands who is one of several: where they may do least.
+impl Target<'_> {
+    /// What it is to a process whose nearest holder this is.
+    fn relation(&self, nearest: Identity, chain: &[Link]) -> Relation {
+        if nearest == self.holder {
+            Relation::Itself
+        } else if chain.iter().any(|it| it.identity == self.holder) {
+            Relation::Above
+        } else if self.above.contains(&nearest) {
+            Relation::Started
+        } else {
+            Relation::Beside
+        }
+    }
+}
+
+/// Where one of several comes from: from where it may do least.
 pub fn strictest(sides: impl Iterator<Item = Side>) -> Side {
     let order = |side: &Side| match side {
-        Side::Free => 0,
-        Side::Within => 1,
-        Side::Unknown => 2,
-        Side::Elsewhere => 3,
+        Side::Outside => 0,
+        Side::Session(member) => match member.relation {
+            Relation::Started => 1,
+            Relation::Itself => 2,
+            Relation::Above | Relation::Beside => 3,
+        },
+        Side::Unknown => 4,
+        Side::Check => 5,
     };
-    sides.max_by_key(order).unwrap_or(Side::Free)
+    sides.max_by_key(order).unwrap_or(Side::Unknown)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn identity(pid: u32) -> Identity {
-        Identity { pid, started: 0 }
-    }
-
-    const fn link(pid: u32, filters: u32, kind: Kind) -> Link {
-        Link {
-            identity: identity(pid),
-            filters,
-            kind,
-        }
-    }
-
-    /// The shell of a person is 1, the holder that is asked is 10.
-    fn side(chain: &[Link]) -> Side {
-        judge(chain, identity(10), &[identity(1)])
-    }
-
-    #[test]
-    fn where_somebody_stands_follows_from_who_is_above() {
-        use Kind::{Confining, Other};
-        let (shell, own) = (link(1, 0, Other), link(10, 0, Confining));
-        let another = link(20, 0, Confining);
-        let unheld = link(30, 0, Other);
-        let check = link(40, 1, Kind::Checked);
-        let table: [(&str, &[Link], Side); 10] = [
-            (
-                "a test that hides what it is",
-                &[link(41, 1, Other), check, shell],
-                Side::Elsewhere,
-            ),
-            ("a person", &[link(5, 0, Other), shell], Side::Free),
-            ("its agent", &[link(11, 1, Other), own, shell], Side::Within),
-            (
-                "an orphan of another agent",
-                &[link(29, 1, Other), another, shell],
-                Side::Elsewhere,
-            ),
-            (
-                "an agent that tightened its own sandbox",
-                &[link(29, 3, Other), link(21, 1, Other), another, shell],
-                Side::Elsewhere,
-            ),
-            (
-                "what another holder does for its session",
-                &[link(22, 0, Other), another, shell],
-                Side::Free,
-            ),
-            (
-                "what this holder does for its session",
-                &[link(12, 0, Other), own, shell],
-                Side::Free,
-            ),
-            (
-                "an agent that nothing holds, with a filter of its own",
-                &[link(31, 1, Other), unheld, shell],
-                Side::Free,
-            ),
-            (
-                "a person whose own shell is in a sandbox, as is this holder",
-                &[link(5, 1, Other), link(1, 1, Confining)],
-                Side::Free,
-            ),
-            ("nobody", &[], Side::Unknown),
-        ];
-        for (who, chain, expected) in table {
-            assert_eq!(side(chain), expected, "{who}");
-        }
-    }
-}
+mod tests;

@@ -110,6 +110,26 @@ impl Verdict {
         }
     }
 
+    /// Whether it goes and is nowhere else: in no branch, and not saved first.
+    pub const fn is_lost_for_good(self) -> bool {
+        match self {
+            Self::Old | Self::Crowded | Self::Stale | Self::Unnamed => true,
+            Self::Over | Self::Orphaned | Self::Unused | Self::Landed => false,
+            Self::Live
+            | Self::Spare
+            | Self::Left
+            | Self::Young
+            | Self::Open
+            | Self::Stopped
+            | Self::Awaited
+            | Self::Receivable
+            | Self::Fresh
+            | Self::Sole
+            | Self::Lost
+            | Self::Foreign => false,
+        }
+    }
+
     /// Why.
     pub const fn why(self) -> &'static str {
         match self {

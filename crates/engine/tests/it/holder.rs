@@ -94,6 +94,7 @@ fn opening(part: Part) -> Opening {
         .filter(|(name, _)| name != PART)
         .collect();
     Opening {
+        answers_children: false,
         bounds: None,
         places: Places::new(part.home),
         runtime_dir: None,

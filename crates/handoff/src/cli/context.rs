@@ -122,6 +122,7 @@ impl ScopeArg {
             | Caller::Worker
             | Caller::Reconciler
             | Caller::Check
+            | Caller::Unknown
             | Caller::Session { .. } => ContextScope::Project(desk.project),
         })
     }

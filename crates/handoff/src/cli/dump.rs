@@ -146,7 +146,9 @@ fn own_task(ctx: &Context) -> Result<Option<TaskId>, Failure> {
     let caller = crate::desk::caller(&ctx.ambient)?;
     Ok(match caller {
         Caller::Session { task, .. } => task,
-        Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check => None,
+        Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check | Caller::Unknown => {
+            None
+        }
     })
 }
 

@@ -8,6 +8,7 @@ use handoff_engine::gc::{self, Found, Kind, Parcels, Verdict};
 use handoff_store::StoreError;
 
 use super::span::Span;
+use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -22,6 +23,8 @@ pub(super) struct Args {
     /// 30, 7 and 30 days.
     #[arg(long, value_name = "TIME")]
     older_than: Option<Span>,
+    #[command(flatten)]
+    yes: YesArg,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -32,6 +35,11 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
+    if args.apply {
+        let found = gc::survey(&mut workshop, limits)?;
+        let parcels = gc::survey_packages(&mut workshop, limits)?;
+        confirm_loss(found.iter().chain(&parcels.found), args.yes, ctx)?;
+    }
     let (found, parcels) = if args.apply {
         let found = gc::clear(&mut workshop, limits)?;
         (found, gc::clear_packages(&mut workshop, limits)?)
@@ -40,6 +48,19 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         (found, gc::survey_packages(&mut workshop, limits)?)
     };
     show(&document(args, &found, &parcels), ctx)
+}
+
+/// Asks before something goes that is nowhere else.
+pub(super) fn confirm_loss<'a>(
+    found: impl Iterator<Item = &'a Found>,
+    yes: YesArg,
+    ctx: &mut Context,
+) -> Result<(), Failure> {
+    let lost = found.filter(|it| it.verdict.is_lost_for_good()).count();
+    match lost {
+        0 => Ok(()),
+        lost => confirm(&Destruction::Unlanded(lost), yes, ctx),
+    }
 }
 
 fn document(args: &Args, found: &[Found], parcels: &Parcels) -> GcDocument {

@@ -7,6 +7,7 @@ use handoff_core::package::{Actor, KeyId};
 use handoff_package::keyring::KnownKey;
 use handoff_package::{KeyStanding, Keyring, KeyringError, PublicKey};
 
+use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
 use crate::desk::require_person;
 use crate::failure::Failure;
@@ -40,6 +41,8 @@ pub(super) struct TrustArgs {
 pub(super) struct RevokeArgs {
     /// The key, or its id as `handoff keys list` shows it.
     key: String,
+    #[command(flatten)]
+    yes: YesArg,
 }
 
 pub(super) fn run(command: Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -113,6 +116,7 @@ fn revoke(keyring: &Keyring, args: &RevokeArgs, ctx: &mut Context) -> Result<Exi
             "revoked".parse().expect("a word is a name")
         }
     };
+    confirm(&Destruction::Key(key.id().to_string()), args.yes, ctx)?;
     keyring.revoke(&key, &name)?;
     tell(keyring, &key, "revoked", ctx)
 }

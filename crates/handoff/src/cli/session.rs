@@ -5,6 +5,7 @@ mod agents;
 mod answer;
 mod assignment;
 mod attach;
+pub(crate) mod authority;
 mod babysitter;
 mod document;
 mod holder;

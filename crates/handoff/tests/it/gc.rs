@@ -62,9 +62,9 @@ fn what_is_over_goes_when_somebody_says_so_and_only_then() {
     assert_eq!((rows(&planned), sessions()), (expected.into(), 1));
     // As if one had been killed in the middle.
     fs::create_dir(home.join("sessions/.gone-x")).unwrap();
-    let done = stage.json("gc --older-than 0s --apply");
+    let done = stage.json("gc --older-than 0s --apply --yes");
     assert_eq!((rows(&done), sessions()), (rows(&planned), 0));
-    let again = stage.json("gc --older-than 0s --apply");
+    let again = stage.json("gc --older-than 0s --apply --yes");
     let left = ["baton", "branch", "package"].map(|kind| row(kind, false, 1));
     assert_eq!(rows(&again), left);
     // What the task proved stays.
@@ -80,16 +80,16 @@ fn a_session_that_lives_or_whose_task_waits_stays() {
     stage.say("gc").success();
     stage.add("fix");
     stage.say("run --detach --id one cat --task fix").success();
-    let lives = stage.json("gc --older-than 0s --apply");
+    let lives = stage.json("gc --older-than 0s --apply --yes");
     assert_eq!(lives["rows"][0]["why"], "somebody works with it");
     stage.say("stop --id one").success();
     // A holder that has said how its session ended keeps its lock for a moment longer.
     stage.until_free("holder.lock");
-    let waits = stage.json("gc --older-than 0s --apply");
+    let waits = stage.json("gc --older-than 0s --apply --yes");
     assert_eq!(waits["rows"][0]["why"], "its task has not ended");
-    stage.say("queue cancel fix").success();
+    stage.say("queue cancel fix --yes").success();
     stage.configure("[gc]\nsessions = \"0s\"\n");
-    let over = stage.json("gc --apply");
+    let over = stage.json("gc --apply --yes");
     assert_eq!(rows(&over)[0], row("session", true, 1));
     stage.say("pane --id one").failure(3);
     stage.say("run --detach --id one cat").success();
@@ -143,7 +143,7 @@ const LONG_OVER: &str = "consumed, expired, transferred or deleted long ago";
 /// What a prompt is still to be built from stays, however often and with whatever age somebody clears away.
 fn a_package_is_there_when_its_task_goes_on(stage: &Stage) {
     let id = resumed(stage);
-    let cleared = stage.json("gc --apply --older-than 0s");
+    let cleared = stage.json("gc --apply --yes --older-than 0s");
     let needed = fate(&cleared, "package", "its task has not ended");
     assert_eq!(needed, Some((false, 1, true)), "{cleared}");
     assert_eq!(stage.json("package gc --older-than 0s")["packages"], 0);
@@ -158,9 +158,9 @@ fn a_package_is_there_when_its_task_goes_on(stage: &Stage) {
     }
     // Its task is done: it goes by its age, and not before.
     let lately = "consumed, expired, transferred or deleted lately";
-    let young = stage.json("gc --apply");
+    let young = stage.json("gc --apply --yes");
     assert_eq!(fate(&young, "package", lately), Some((false, 1, true)));
-    let old = stage.json("gc --apply --older-than 0s");
+    let old = stage.json("gc --apply --yes --older-than 0s");
     assert_eq!(fate(&old, "package", LONG_OVER), Some((true, 1, true)));
     let again = stage.json("gc --older-than 0s");
     assert_eq!(fate(&again, "package", LONG_OVER), None);
@@ -203,7 +203,7 @@ fn the_oldest_packages_that_are_over_make_room() {
         stage.say(&format!("package receive {id}")).success();
     }
     stage.configure("[gc]\npackage_megabytes = 1\n");
-    let cleared = stage.json("gc --apply");
+    let cleared = stage.json("gc --apply --yes");
     let crowded = "the oldest, and there is too much";
     assert_eq!(fate(&cleared, "package", crowded), Some((true, 2, true)));
     let stays = fate(&cleared, "package", "it can be received");
@@ -222,7 +222,7 @@ fn what_waits_for_a_person_is_not_over() {
     stage.run(work).failure(12);
     stage.until_free("holder.lock");
     assert_eq!(stage.state("fix"), "blocked");
-    let found = stage.json("gc --apply --older-than 0s");
+    let found = stage.json("gc --apply --yes --older-than 0s");
     let waits = "its task failed or is blocked, and may go on";
     for kind in ["session", "transcript", "baton"] {
         let fate = fate(&found, kind, waits);
@@ -236,7 +236,7 @@ fn what_sessions_printed_goes_before_them_and_the_largest_go_first() {
     let printed = stage.json("gc --older-than 0s");
     assert_eq!(fate(&printed, "transcript", "ended lately"), None);
     stage.configure("[gc]\ntranscripts = \"0s\"\n");
-    let found = stage.json("gc --apply");
+    let found = stage.json("gc --apply --yes");
     assert_eq!(
         rows(&found)[..2],
         [row("session", false, 1), row("transcript", true, 1)]
@@ -244,7 +244,7 @@ fn what_sessions_printed_goes_before_them_and_the_largest_go_first() {
     let again = stage.json("gc");
     assert_eq!(fate(&again, "transcript", "ended long ago"), None);
     stage.configure("[gc]\nmegabytes = 0\n");
-    let crowded = stage.json("gc --apply");
+    let crowded = stage.json("gc --apply --yes");
     let why = "the oldest, and there is too much";
     assert_eq!(fate(&crowded, "session", why), Some((true, 1, true)));
 }
@@ -277,7 +277,7 @@ fn branches_go_when_a_branch_of_a_person_has_all_of_them() {
     let all = u64::try_from(branches()).unwrap();
     assert!(all >= 3, "two parts and the batch");
     let sole = "it may be the only copy, or is checked out";
-    let before = stage.json("gc --apply");
+    let before = stage.json("gc --apply --yes");
     assert_eq!(fate(&before, "branch", sole), Some((false, all, false)));
     stage.say("land b").success();
     // Somebody looks at one of them.
@@ -285,7 +285,7 @@ fn branches_go_when_a_branch_of_a_person_has_all_of_them() {
     let look = ["worktree", "add", "-q", tree.to_str().unwrap(), "handoff/b"];
     stage.repo.git(look);
     let landed = "all of it is in a branch of yours";
-    let after = stage.json("gc --apply");
+    let after = stage.json("gc --apply --yes");
     assert_eq!(fate(&after, "branch", landed), Some((true, all - 1, false)));
     assert_eq!(
         (fate(&after, "branch", sole), branches()),
@@ -297,7 +297,7 @@ fn branches_go_when_a_branch_of_a_person_has_all_of_them() {
     stage
         .repo
         .git(["worktree", "remove", tree.to_str().unwrap()]);
-    stage.say("gc --apply").success();
+    stage.say("gc --apply --yes").success();
     assert_eq!(branches(), 0);
     stage.say("batch show b").success();
     stage.say("doctor --audit").success();
@@ -327,13 +327,13 @@ fn a_spare_tree_is_listed_and_goes_when_its_worker_is_gone() {
         "somebody works with it",
         "a worker made it for the next attempt",
     );
-    let found = stage.json("gc --apply");
+    let found = stage.json("gc --apply --yes");
     for why in [works, spare] {
         assert_eq!(fate(&found, "worktree", why), Some((false, 1, true)));
     }
     worker.kill();
     let unused = "its worker is gone, and nobody worked there";
-    let cleared = stage.json("gc --apply");
+    let cleared = stage.json("gc --apply --yes");
     assert_eq!(fate(&cleared, "worktree", unused), Some((true, 1, true)));
     // The agent goes on without its worker.
     let used = fate(&cleared, "worktree", works);

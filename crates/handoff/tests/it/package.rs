@@ -152,7 +152,7 @@ fn a_package_goes_to_another_home_with_its_attachments() {
         .success();
     there.say(&format!("package receive {id}")).success();
     assert_eq!(value(&there, "phase.a"), "9007199254740993");
-    there.say(&format!("keys revoke {key}")).success();
+    there.say(&format!("keys revoke {key} --yes")).success();
     let verified = there
         .say(&format!("package verify {id} --json"))
         .failure(12);
@@ -302,7 +302,7 @@ fn wrong_input_is_told_and_changes_nothing() {
     stage
         .say("package show pkg_00000000000000000000000000000000")
         .failure(3);
-    stage.say(&format!("package delete {id}")).success();
+    stage.say(&format!("package delete {id} --yes")).success();
     stage.say(&format!("package receive {id}")).failure(3);
     assert_eq!(
         stage.json("package list --status active")["packages"],
@@ -376,7 +376,7 @@ fn what_a_killed_writer_left_is_swept_and_nothing_else() {
     let leftover = unknown.with_file_name(".hof-x.json.0123456789abcdef.tmp");
     fs::write(&leftover, "half").unwrap();
     assert_eq!(stage.json("package gc")["packages"], 0);
-    let swept = stage.json("package gc --apply --older-than 0s");
+    let swept = stage.json("package gc --apply --yes --older-than 0s");
     assert_eq!(swept["leftovers"], 1);
     assert_eq!(swept["packages"], 1);
     assert!(unknown.exists() && !leftover.exists());

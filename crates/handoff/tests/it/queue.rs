@@ -115,7 +115,7 @@ fn list_shows_open_tasks_in_the_order_of_claiming() {
         ];
         stage.run(add).success();
     }
-    stage.say("queue cancel gone").success();
+    stage.say("queue cancel gone --yes").success();
     assert_snapshot!(stage.say("queue list").snapshot(), @"
     exit status: 0
     --- stdout ---
@@ -384,7 +384,7 @@ fn cancel_ends_a_task_that_somebody_works_on() {
     let stage = Stage::new();
     stage.add("fix");
     let fence = stage.claim("fix");
-    let cancelled = stage.run(["queue", "cancel", "fix", "--reason", "Not wanted."]);
+    let cancelled = stage.run(["queue", "cancel", "fix", "--yes", "--reason", "Not wanted."]);
     assert_snapshot!(cancelled.snapshot(), @"
     exit status: 0
     --- stdout ---

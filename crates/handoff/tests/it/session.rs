@@ -22,5 +22,6 @@ mod seat;
 mod signal;
 mod stop;
 mod summons;
+pub(crate) mod supervision;
 mod tmux;
 mod walls;

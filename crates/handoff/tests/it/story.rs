@@ -144,7 +144,7 @@ fn a_key_cannot_be_used_for_something_else(stage: &Stage) {
         "queue add fix --brief Else. --key k1",
         "queue add other --brief It. --key k1",
         "queue claim --key k1",
-        "queue cancel fix --key k1",
+        "queue cancel fix --yes --key k1",
     ] {
         stage.say(other).failure(4);
     }

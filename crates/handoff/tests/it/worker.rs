@@ -252,7 +252,7 @@ fn a_task_that_was_called_off_takes_its_session_along() {
     while stage.json("ps")["sessions"].as_array().unwrap().is_empty() {
         std::thread::yield_now();
     }
-    stage.say("queue cancel fix").success();
+    stage.say("queue cancel fix --yes").success();
     assert_eq!(worker.line(), "fix is called off");
     assert_eq!(worker.code(), Some(12));
     assert!(stage.json("ps")["sessions"].as_array().unwrap().is_empty());

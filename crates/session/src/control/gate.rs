@@ -3,35 +3,40 @@
 //! | | on the socket | on the network |
 //! |---|---|---|
 //! | a `Host` that is not ours, an `Origin` that is not ours | not looked at | 403 |
-//! | one in the sandbox of another session, whatever token | 403 | 403 |
-//! | one in the sandbox of this session, no token | this session | 401 |
-//! | one in the sandbox of this session, a token | this session | the same |
-//! | one who cannot be found any more, no token | 403 | 401 |
-//! | one who cannot be found any more, a token | whose it is | 403 |
-//! | no token | the user of the socket: a person | 401 |
-//! | the token of this session | this session, with the rights of its role | the same |
-//! | the token of the listener | a person | a person |
+//! | run as a check, whatever token | 403 | 403 |
+//! | in the sandbox of another session, whatever token | 403 | 403 |
+//! | a process of another session, whatever token | that session | the same, with a token |
+//! | a process of this session, whatever token | this session | the same, with a token |
+//! | cannot be found any more, no token or that of the listener | 403 | 401, 403 |
+//! | cannot be found any more, the token of this session | this session | 403 |
+//! | outside of all sessions, no token | the user of the socket: a person | 401 |
+//! | outside of all sessions, the token of this session | this session, with the rights of its role | the same |
+//! | outside of all sessions, the token of the listener | a person | a person |
 //! | any other token | 403 | 403 |
 //! | a body that is not called JSON | not looked at | 415 |
+//!
+//! Tokens lie in files and variables that processes of sessions can read, so where somebody comes from counts first.
+//! One whom no filter of system calls holds, and who only looks, is not followed to where it comes from: reading is for all.
 //!
 //! The kernel has checked the user of the socket. The network has no users, and a page in a browser reaches it too: `Host` and
 //! `Origin` are what tells such a page from a program.
 
-use handoff_core::{Caller, Digest};
+use handoff_core::{Caller, Digest, Relation};
 
 use super::http::Headers;
 use super::message::{Refusal, Request, refusal};
 use crate::side::Side;
 use crate::token::Token;
 
+const CHECK: &str = "what is run as a check talks to no session";
 const ELSEWHERE: &str = "a session in a sandbox talks to its own holder only";
 const UNKNOWN: &str = "it cannot be told which process asks; it must live until it is answered";
 
 /// Which way somebody came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entrance {
-    /// The socket, which only its user can reach; and who stands there.
-    Socket { side: Side },
+    /// The socket, which only its user can reach. Where one comes from whom no filter holds is looked at later.
+    Socket { side: Option<Side> },
     /// The port, which every program of this machine can reach.
     Network { port: u16 },
 }
@@ -46,52 +51,77 @@ pub struct Gate {
     pub network_token: Option<Digest>,
 }
 
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asker {
+    pub caller: Caller,
+    /// What the session that is asked is to it.
+    pub relation: Relation,
+    /// Whether it may answer the dialogs of sessions that it started.
+    pub may_answer: bool,
+}
+
 impl Gate {
-    /// Says who asks, or why they are not let in.
+    /// Says who asks by its token, or why it is not let in.
     pub fn admit(&self, entrance: Entrance, headers: &Headers) -> Result<Caller, Refusal> {
-        if let Entrance::Network { port } = entrance {
-            require_local(headers, port)?;
-        }
-        let caller = match (&headers.authorization, entrance) {
-            (
-                _,
-                Entrance::Socket {
-                    side: Side::Elsewhere,
-                },
-            ) => return Err(refusal(403, ELSEWHERE)),
-            (None, Entrance::Socket { side: Side::Within }) => self.session.clone(),
-            (
-                None,
-                Entrance::Socket {
-                    side: Side::Unknown,
-                },
-            ) => return Err(refusal(403, UNKNOWN)),
-            (None, Entrance::Socket { side: Side::Free }) => Caller::Person,
-            (None, Entrance::Network { .. }) => {
-                return Err(refusal(401, "a token is needed: `Authorization: Bearer …`"));
-            }
-            (Some(value), Entrance::Socket { side: Side::Within }) => {
-                // Every token can be read in there, but only its own is the session's.
-                self.known(value).map(|_| self.session.clone())?
-            }
-            (Some(value), Entrance::Socket { .. } | Entrance::Network { .. }) => {
-                self.known(value)?
+        let side = match entrance {
+            Entrance::Socket { side } => side,
+            Entrance::Network { port } => {
+                require_local(headers, port)?;
+                None
             }
         };
-        if matches!(entrance, Entrance::Network { .. }) {
+        let is_network = matches!(entrance, Entrance::Network { .. });
+        let caller = match &headers.authorization {
+            Some(value) => self.known(value)?,
+            None if is_network => {
+                return Err(refusal(401, "a token is needed: `Authorization: Bearer …`"));
+            }
+            None => Caller::Person,
+        };
+        if is_network {
             require_json(headers)?;
         }
-        Ok(caller)
+        match side {
+            Some(side) => Ok(self.locate(caller, side)?.caller),
+            None => Ok(caller),
+        }
     }
 
-    /// Who somebody is who showed a token at the port. Tokens lie in files, which can be read in every sandbox: one who stands in
-    /// one is never the person whose token it is. Asked last, because finding out takes long.
-    pub fn locate(&self, caller: Caller, side: Side) -> Result<Caller, Refusal> {
+    /// Says who asks who showed this token and comes from there.
+    pub fn locate(&self, caller: Caller, side: Side) -> Result<Asker, Refusal> {
+        let is_session = matches!(caller, Caller::Session { .. });
         match side {
-            Side::Free => Ok(caller),
-            Side::Within => Ok(self.session.clone()),
-            Side::Elsewhere => Err(refusal(403, ELSEWHERE)),
+            Side::Outside => Ok(self.by_token(caller)),
+            Side::Unknown if is_session => Ok(self.by_token(caller)),
             Side::Unknown => Err(refusal(403, UNKNOWN)),
+            Side::Check => Err(refusal(403, CHECK)),
+            Side::Session(member) if member.relation == Relation::Itself => {
+                Ok(self.by_token(self.session.clone()))
+            }
+            Side::Session(member) if member.is_sandboxed => Err(refusal(403, ELSEWHERE)),
+            Side::Session(member) => Ok(Asker {
+                caller: member.caller(),
+                relation: member.relation,
+                may_answer: member.may_answer,
+            }),
+        }
+    }
+
+    /// One whom the token describes: this session, or no session at all.
+    const fn by_token(&self, caller: Caller) -> Asker {
+        let relation = match caller {
+            Caller::Session { .. } => Relation::Itself,
+            Caller::Person
+            | Caller::Worker
+            | Caller::Reconciler
+            | Caller::Check
+            | Caller::Unknown => Relation::Beside,
+        };
+        Asker {
+            caller,
+            relation,
+            may_answer: false,
         }
     }
 
@@ -110,9 +140,9 @@ impl Gate {
 }
 
 /// Looks the request up in the table of callers.
-pub fn permit(caller: &Caller, request: &Request) -> Result<(), Refusal> {
-    caller
-        .may(request.action())
+pub fn permit(asker: &Asker, request: &Request) -> Result<(), Refusal> {
+    { &asker.caller }
+        .may(request.action(asker.relation, asker.may_answer))
         .map_err(|forbidden| refusal(403, &forbidden.to_string()))
 }
 
@@ -146,8 +176,11 @@ mod tests {
     use handoff_core::Role;
 
     use super::*;
+    use crate::side::Member;
 
-    const SOCKET: Entrance = Entrance::Socket { side: Side::Free };
+    const SOCKET: Entrance = Entrance::Socket {
+        side: Some(Side::Outside),
+    };
     const NETWORK: Entrance = Entrance::Network { port: 4310 };
 
     fn own(role: Role) -> Caller {
@@ -207,38 +240,71 @@ mod tests {
         assert_eq!(admitted(SOCKET, &basic), Err(403));
     }
 
-    #[test]
-    fn a_persons_token_is_of_no_use_in_a_sandbox() {
-        let located = |side| {
-            let located = gate().locate(Caller::Person, side);
-            located.map_err(|it| it.status)
-        };
-        assert_eq!(located(Side::Free), Ok(Caller::Person));
-        assert_eq!(located(Side::Within), Ok(own(Role::Main)));
-        assert_eq!(located(Side::Elsewhere), Err(403));
-        assert_eq!(located(Side::Unknown), Err(403));
+    fn of(relation: Relation, is_sandboxed: bool) -> Side {
+        Side::Session(Member {
+            session: "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f61".parse().unwrap(),
+            role: Role::Main,
+            task: None,
+            relation,
+            is_sandboxed,
+            may_answer: false,
+        })
     }
 
     #[test]
-    fn a_sandbox_is_seen_before_a_token() {
+    fn a_persons_token_is_of_no_use_to_a_session() {
+        let located = |side| {
+            let located = gate().locate(Caller::Person, side);
+            located.map(|it| it.caller).map_err(|it| it.status)
+        };
+        let another = Caller::Session {
+            session: "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f61".parse().unwrap(),
+            role: Role::Main,
+            task: None,
+        };
+        let table = [
+            (Side::Outside, Ok(Caller::Person)),
+            (of(Relation::Itself, false), Ok(own(Role::Main))),
+            (of(Relation::Itself, true), Ok(own(Role::Main))),
+            (of(Relation::Started, false), Ok(another.clone())),
+            (of(Relation::Above, false), Ok(another.clone())),
+            (of(Relation::Beside, false), Ok(another)),
+            (of(Relation::Beside, true), Err(403)),
+            (of(Relation::Above, true), Err(403)),
+            (Side::Check, Err(403)),
+            (Side::Unknown, Err(403)),
+        ];
+        for (side, expected) in table {
+            assert_eq!(located(side), expected, "{side:?}");
+        }
+    }
+
+    #[test]
+    fn where_one_comes_from_counts_before_its_token() {
         let with = |side, token: Option<u8>| {
             let headers = Headers {
                 authorization: token.and_then(bearer),
                 ..Headers::default()
             };
+            let side = Some(side);
             admitted(Entrance::Socket { side }, &headers)
         };
         let itself = Ok(own(Role::Main));
+        let (elsewhere, within) = (of(Relation::Beside, true), of(Relation::Itself, true));
         let table = [
-            (Side::Elsewhere, None, Err(403)),
-            (Side::Elsewhere, Some(1), Err(403)),
-            (Side::Elsewhere, Some(2), Err(403)),
-            (Side::Within, None, itself.clone()),
-            (Side::Within, Some(1), itself.clone()),
-            (Side::Within, Some(2), itself.clone()),
-            (Side::Within, Some(3), Err(403)),
+            (elsewhere, None, Err(403)),
+            (elsewhere, Some(1), Err(403)),
+            (elsewhere, Some(2), Err(403)),
+            (within, None, itself.clone()),
+            (within, Some(1), itself.clone()),
+            (within, Some(2), itself.clone()),
+            (within, Some(3), Err(403)),
+            (of(Relation::Itself, false), None, itself.clone()),
+            (of(Relation::Itself, false), Some(2), itself.clone()),
+            (Side::Check, Some(2), Err(403)),
             (Side::Unknown, None, Err(403)),
             (Side::Unknown, Some(1), itself),
+            (Side::Unknown, Some(2), Err(403)),
             (Side::Unknown, Some(3), Err(403)),
         ];
         for (side, token, expected) in table {

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use handoff_agents::Block;
 use handoff_agents::hook::HookReport;
-use handoff_core::{Action, Caller, MessageId, SessionId, SessionName};
+use handoff_core::{Action, Caller, MessageId, Relation, SessionId, SessionName};
 use handoff_process::{SignalName, Size};
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,13 @@ use crate::state::{Phase, Source};
 
 /// The longest reply: a line of the journal has all of it.
 pub const LONGEST_REPLY: usize = 64 * 1024;
+/// The longest description of what was refused.
+const LONGEST_ATTEMPT: usize = 200;
 /// The longest time that an agent gets to leave by itself.
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 18] = [
+pub const ROUTES: [(&str, &str); 19] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
@@ -42,6 +44,7 @@ pub const ROUTES: [(&str, &str); 18] = [
     ("POST", "/v1/replies"),
     ("POST", "/v1/last-word"),
     ("POST", "/v1/errand"),
+    ("POST", "/v1/refused"),
     ("POST", "/v1/signal"),
     ("POST", "/v1/resize"),
     ("POST", "/v1/stop"),
@@ -70,6 +73,8 @@ pub enum Request {
     Reply(String),
     /// What a session in a sandbox has done outside.
     Errand(Errand),
+    /// What a session tried and was refused before this holder was asked.
+    Refused(String),
     Signal {
         signal: SignalName,
         to: Reach,
@@ -243,6 +248,7 @@ impl Request {
             ("POST", "/v1/replies") => reply(&read(body)?),
             ("POST", "/v1/last-word") => last_word(body),
             ("POST", "/v1/errand") => read(body).map(Self::Errand),
+            ("POST", "/v1/refused") => refused(&read(body)?),
             ("POST", "/v1/signal") => signal(&read(body)?),
             ("POST", "/v1/resize") => resize(&read(body)?),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
@@ -251,8 +257,8 @@ impl Request {
         }
     }
 
-    /// What the table of callers calls it.
-    pub fn action(&self) -> Action {
+    /// What the table of callers calls it, for one to whom the session that is asked is this.
+    pub fn action(&self, relation: Relation, is_granted: bool) -> Action {
         match self {
             Self::Caller
             | Self::Status
@@ -260,19 +266,46 @@ impl Request {
             | Self::Screens
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
-            Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise,
-            Self::Send(_)
-            | Self::Reply(_)
-            | Self::LastWord(_)
-            | Self::Errand(_)
-            | Self::Report(_) => Action::Tell,
-            Self::Input(_)
-            | Self::Interrupt
-            | Self::Answer(_)
-            | Self::Signal { .. }
-            | Self::Resize(_)
-            | Self::Stop { .. }
-            | Self::Attach(Attachment::Write) => Action::Supervise,
+            Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise(relation),
+            Self::Send(_) | Self::Refused(_) => Action::Tell,
+            Self::Reply(_) | Self::LastWord(_) | Self::Errand(_) | Self::Report(_) => {
+                Action::Speak(relation)
+            }
+            Self::Interrupt | Self::Signal { .. } | Self::Resize(_) | Self::Stop { .. } => {
+                Action::Supervise(relation)
+            }
+            Self::Input(_) | Self::Answer(_) | Self::Attach(Attachment::Write) => Action::Answer {
+                relation,
+                is_granted,
+            },
+        }
+    }
+
+    /// Whether the answer is the same for everybody who may read.
+    pub fn is_plain_look(&self) -> bool {
+        *self != Self::Caller && self.action(Relation::Beside, false) == Action::Read
+    }
+
+    /// Its name, as a record of refusals has it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Caller => "caller",
+            Self::Status => "status",
+            Self::Screen | Self::Screens => "screen",
+            Self::Input(_) => "input",
+            Self::Send(_) => "send",
+            Self::Interrupt => "interrupt",
+            Self::Report(_) => "hook",
+            Self::Dialog => "dialog",
+            Self::Answer(_) => "answer",
+            Self::LastWord(_) => "last-word",
+            Self::Reply(_) => "reply",
+            Self::Errand(_) => "errand",
+            Self::Refused(_) => "refused",
+            Self::Signal { .. } => "signal",
+            Self::Resize(_) => "resize",
+            Self::Stop { .. } => "stop",
+            Self::Attach(_) => "attach",
         }
     }
 }
@@ -310,6 +343,15 @@ fn reply(body: &ReplyBody) -> Result<Request, Refusal> {
         0 => Err(refusal(400, "the reply has no text")),
         1..=LONGEST_REPLY => Ok(Request::Reply(text)),
         _ => Err(refusal(413, "the reply is too long")),
+    }
+}
+
+/// Only a command of ours sends it: it is short.
+fn refused(body: &ReplyBody) -> Result<Request, Refusal> {
+    let text = paste::clean(&body.text);
+    match text.len() {
+        1..=LONGEST_ATTEMPT => Ok(Request::Refused(text)),
+        _ => Err(refusal(400, "that is no short text")),
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::guest::Guest;
 use super::stopping::Step;
 use super::{Holder, MOST_INPUT};
+use crate::attempts::Attempt;
 use crate::control::message::refusal;
 use crate::control::{Attachment, Recognised, Request, Screenshot, Status};
 use crate::delivery::{Field, Keys, Sight};
@@ -53,6 +54,13 @@ impl Holder<'_> {
                 Err(refusal) => guest.refuse(&refusal),
             },
             Request::Errand(errand) => self.begin_errand(guest, errand),
+            Request::Refused(act) => {
+                let by = guest.caller().map(ToString::to_string);
+                let by = by.unwrap_or_default();
+                let act = act.clone();
+                self.note_attempt(Attempt { by, act });
+                guest.answer(&json!({}));
+            }
             Request::Interrupt => match self.interrupt(now) {
                 Ok(interrupted) => guest.answer(&interrupted),
                 Err(refusal) => guest.refuse(&refusal),

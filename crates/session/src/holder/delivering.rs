@@ -98,7 +98,7 @@ impl Holder<'_> {
     pub(super) fn keep_last_word(&mut self, guest: &Guest, word: &LastWord) -> Result<(), Refusal> {
         let is_foreign = |caller: &Caller| match caller {
             Caller::Session { session, .. } => *session != self.record.id,
-            Caller::Check => true,
+            Caller::Check | Caller::Unknown => true,
             Caller::Person | Caller::Worker | Caller::Reconciler => false,
         };
         if guest.caller().is_some_and(is_foreign) {

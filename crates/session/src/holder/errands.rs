@@ -145,12 +145,17 @@ impl Holder<'_> {
     pub(super) fn begin_errand(&mut self, guest: &mut Guest, errand: &Errand) {
         let begun = match guest.caller() {
             Some(Caller::Session { .. }) => self.errands.begin(errand),
-            Some(Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check) | None => {
-                Err(refusal(
-                    403,
-                    "only the session itself has something done for it",
-                ))
-            }
+            Some(
+                Caller::Person
+                | Caller::Worker
+                | Caller::Reconciler
+                | Caller::Check
+                | Caller::Unknown,
+            )
+            | None => Err(refusal(
+                403,
+                "only the session itself has something done for it",
+            )),
         };
         match begun {
             Ok(number) => guest.await_errand(number),

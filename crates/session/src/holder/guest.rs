@@ -5,8 +5,8 @@ use std::io::{self, Read as _, Write as _};
 use std::rc::Rc;
 use std::time::Duration;
 
-use handoff_core::Caller;
 use handoff_core::time::Nanos;
+use handoff_core::{Caller, Relation};
 use handoff_process::{Identity, Peer};
 use rustix::event::{PollFd, PollFlags};
 use serde::Serialize;
@@ -14,7 +14,8 @@ use serde_json::json;
 
 use super::stream::Stream;
 use super::viewer::Viewer;
-use crate::control::gate::{self, Entrance, Gate};
+use crate::attempts::Attempt;
+use crate::control::gate::{self, Asker, Entrance, Gate};
 use crate::control::http::{self, Head, HttpError};
 use crate::control::message::{Refusal, refusal};
 use crate::control::{Attachment, Request, Stopped};
@@ -36,6 +37,10 @@ pub(super) struct Guest {
     own: Rc<[Identity]>,
     /// Who it is, since it was let in.
     caller: Option<Caller>,
+    /// Where it comes from, once that was looked at.
+    side: Option<Side>,
+    /// What it asked for.
+    act: Option<&'static str>,
     phase: Phase,
     outgoing: Vec<u8>,
 }
@@ -59,6 +64,8 @@ enum Phase {
 pub(super) enum Heard {
     Nothing,
     Asked(Request),
+    /// It was refused what it asked for.
+    Refused(Attempt),
     Typed(Vec<u8>),
 }
 
@@ -75,6 +82,8 @@ impl Guest {
             peer,
             own,
             caller: None,
+            side: None,
+            act: None,
             phase: Phase::Asking { received: vec![] },
             outgoing: vec![],
         }
@@ -136,12 +145,12 @@ impl Guest {
     }
 
     /// Takes what has arrived, and sends what can be sent.
-    pub(super) fn listen(&mut self, gate: &Gate) -> Heard {
+    pub(super) fn listen(&mut self, gate: &Gate, places: &Places) -> Heard {
         self.flush();
         let mut buffer = [0; 16 * 1024];
         match self.stream.read(&mut buffer) {
             Ok(0) => self.hung_up(),
-            Ok(length) => self.hear(&buffer[..length], gate),
+            Ok(length) => self.hear(&buffer[..length], gate, places),
             Err(error) if is_temporary(&error) => Heard::Nothing,
             Err(_) => self.hung_up(),
         }
@@ -155,12 +164,12 @@ impl Guest {
         Heard::Nothing
     }
 
-    fn hear(&mut self, bytes: &[u8], gate: &Gate) -> Heard {
+    fn hear(&mut self, bytes: &[u8], gate: &Gate, places: &Places) -> Heard {
         match &mut self.phase {
             Phase::Asking { received } => {
                 received.extend_from_slice(bytes);
                 let received = std::mem::take(received);
-                self.read_request(received, gate)
+                self.read_request(received, gate, places)
             }
             Phase::Viewing(viewer) if viewer.is_writer() => Heard::Typed(bytes.to_vec()),
             Phase::Viewing(_)
@@ -171,17 +180,29 @@ impl Guest {
         }
     }
 
-    fn read_request(&mut self, received: Vec<u8>, gate: &Gate) -> Heard {
-        match self.understand(&received, gate) {
+    fn read_request(&mut self, received: Vec<u8>, gate: &Gate, places: &Places) -> Heard {
+        match self.understand(&received, gate, places) {
             Ok(Some(request)) => return Heard::Asked(request),
             Ok(None) => self.phase = Phase::Asking { received },
-            Err(refusal) => self.refuse(&refusal),
+            Err(refusal) => {
+                self.refuse(&refusal);
+                if refusal.status == 403
+                    && let Some(attempt) = self.attempt()
+                {
+                    return Heard::Refused(attempt);
+                }
+            }
         }
         Heard::Nothing
     }
 
     /// Who asks is decided as soon as the head is there: a stranger's body is not waited for.
-    fn understand(&mut self, received: &[u8], gate: &Gate) -> Result<Option<Request>, Refusal> {
+    fn understand(
+        &mut self,
+        received: &[u8],
+        gate: &Gate,
+        places: &Places,
+    ) -> Result<Option<Request>, Refusal> {
         let head = Head::parse(received).map_err(|error| match error {
             HttpError::TooLong => refusal(413, &error.to_string()),
             HttpError::Malformed | HttpError::Encoded => refusal(400, &error.to_string()),
@@ -194,30 +215,57 @@ impl Guest {
             return Ok(None);
         };
         let request = Request::parse(&head, body)?;
-        let caller = match self.entrance {
-            Entrance::Socket { .. } => caller,
-            Entrance::Network { port } => gate.locate(caller, self.side_at(port))?,
+        self.act = Some(request.word());
+        let asker = match (self.entrance, request.is_plain_look()) {
+            // One in a sandbox was looked at when it connected.
+            (Entrance::Socket { .. }, true) => Asker {
+                caller,
+                relation: Relation::Beside,
+                may_answer: false,
+            },
+            (Entrance::Socket { .. } | Entrance::Network { .. }, _) => {
+                gate.locate(caller, self.locate(places))?
+            }
         };
-        gate::permit(&caller, &request)?;
-        self.caller = Some(caller);
+        gate::permit(&asker, &request)?;
+        self.caller = Some(asker.caller);
         Ok(Some(request))
     }
 
-    /// Where one stands who came by the port.
-    fn side_at(&self, port: u16) -> Side {
-        let peer = self.stream.network_peer();
-        peer.map_or(Side::Unknown, |it| {
-            sender::side_of_port(it, port, &self.own)
-        })
+    /// What was refused to it; nothing if it comes from outside of all sessions, or only looked.
+    fn attempt(&self) -> Option<Attempt> {
+        let by = match self.side? {
+            Side::Outside => return None,
+            Side::Session(member) => member.session.to_string(),
+            Side::Check => "check".to_owned(),
+            Side::Unknown => "unknown".to_owned(),
+        };
+        let act = self.act?.to_owned();
+        Some(Attempt { by, act })
     }
 
-    /// Where it comes from. Whoever came by the network is known by a token only.
+    /// Finds out where it comes from.
+    fn locate(&mut self, places: &Places) -> Side {
+        let side = match (self.entrance, &self.peer) {
+            (Entrance::Socket { side: Some(side) }, _) => side,
+            (Entrance::Socket { side: None }, Some(peer)) => {
+                sender::side_of(peer, &self.own, places)
+            }
+            (Entrance::Socket { side: None }, None) => Side::Unknown,
+            (Entrance::Network { port }, _) => {
+                let peer = self.stream.network_peer();
+                peer.map_or(Side::Unknown, |it| {
+                    sender::side_of_port(it, port, &self.own, places)
+                })
+            }
+        };
+        self.side = Some(side);
+        side
+    }
+
+    /// Which session it sends for.
     pub(super) fn origin(&self, places: &Places) -> Origin {
-        match (&self.entrance, &self.peer) {
-            (Entrance::Network { .. }, _) => Origin::Outside,
-            (Entrance::Socket { .. }, Some(peer)) => sender::origin_of(peer, places),
-            (Entrance::Socket { .. }, None) => Origin::Unknown,
-        }
+        sender::origin_of(self.side.unwrap_or(Side::Unknown), places)
     }
 
     /// Who asked.

@@ -12,6 +12,7 @@ use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
 use handoff_process::{
     Identity, Kernel, Program, Size, Summons, Terminal, TerminalError, ancestry, mint, tree,
+    whole_ancestry,
 };
 
 use super::confining;
@@ -24,6 +25,7 @@ use super::socket::Socket;
 use super::stopping::Stopping;
 use super::watching::Lookout;
 use super::{Holder, MOUTHFUL};
+use crate::attempts::Attempts;
 use crate::confinement::{Bounds, Confinement};
 use crate::control::Gate;
 use crate::environment::{self, Itself, Work};
@@ -32,6 +34,8 @@ use crate::native::{Key, Native};
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
+use crate::sender;
+use crate::side::{Member, Side};
 use crate::signs::Signs;
 use crate::stall::Policy;
 use crate::state::Judge;
@@ -80,6 +84,8 @@ pub struct Opening {
     pub limit: Limit,
     /// The process that stands behind this one.
     pub warden: Option<u32>,
+    /// Whether it may answer the dialogs of sessions that it starts.
+    pub answers_children: bool,
     /// The walls around the agent, if it is to have any.
     pub bounds: Option<Bounds>,
 }
@@ -117,6 +123,10 @@ pub enum OpenError {
     Settings(#[source] WriteError),
     #[error("cannot write down the name of the session")]
     Name(#[source] WriteError),
+    #[error("its starter may not answer for sessions that it starts, so it may not either")]
+    Grant,
+    #[error("what is run as a check, or comes from an unknown place, starts no session")]
+    Starter,
     #[error("cannot make a private directory for temporary files")]
     Private(#[source] io::Error),
 }
@@ -124,6 +134,7 @@ pub enum OpenError {
 impl<'a> Holder<'a> {
     /// Begins a session in this process.
     pub fn open(mut opening: Opening, clock: &'a dyn Clock) -> Result<Self, OpenError> {
+        let starter = starter(&opening)?;
         let names = Dir::create_private(&opening.places.names(opening.project))?;
         let name = take_name(&opening)?;
         let directory = Dir::create_private(&opening.places.session(opening.id))?;
@@ -139,7 +150,7 @@ impl<'a> Holder<'a> {
         // Before there is an agent: from then on nobody ends this process without ending that one too.
         let summons = Summons::listen().map_err(OpenError::Signals)?;
         let token = Token::new(handoff_process::random());
-        equip(&mut opening, &socket, &token);
+        equip(&mut opening, &socket, &token, starter);
         install_hooks(&mut opening, &directory)?;
         let key = make_audible(&mut opening);
         let outside = confining::outside(&mut opening);
@@ -150,6 +161,7 @@ impl<'a> Holder<'a> {
             network_token: network_token.map(|token| token.digest()),
         };
         let mut record = record(&opening, &socket, clock)?;
+        record.started_by = starter.map(|it| it.session);
         record.port = network.as_ref().map(Network::port);
         let terminal = start_on_record(&opening, &mut record, &directory)?;
         let journal = begin_journal(&directory, &record)?;
@@ -191,6 +203,7 @@ impl<'a> Holder<'a> {
             gate,
             own: own_chain().into(),
             guests: vec![],
+            attempts: Attempts::default(),
             errands: Errands::new(outside),
             stopping: Stopping::No,
             summons,
@@ -213,9 +226,23 @@ fn network_token(network: Option<&Network>, directory: &Dir) -> Result<Option<To
     Ok(token)
 }
 
+/// The session that this one is started from; none from outside of all sessions. A check starts none.
+fn starter(opening: &Opening) -> Result<Option<Member>, OpenError> {
+    let above = sender::starter_side(&opening.places);
+    match above {
+        Side::Outside => Ok(None),
+        Side::Session(member) if opening.answers_children && !member.may_answer => {
+            Err(OpenError::Grant)
+        }
+        Side::Session(member) => Ok(Some(member)),
+        Side::Check | Side::Unknown => Err(OpenError::Starter),
+    }
+}
+
 /// This process and those above it.
 fn own_chain() -> Vec<Identity> {
-    let chain = ancestry(std::process::id());
+    let pid = std::process::id();
+    let chain = whole_ancestry(pid).unwrap_or_else(|| ancestry(pid));
     chain.iter().map(|it| it.identity).collect()
 }
 
@@ -255,8 +282,13 @@ impl Opening {
 }
 
 /// What the agent finds in its environment.
-fn equip(opening: &mut Opening, socket: &Socket, token: &Token) {
+fn equip(opening: &mut Opening, socket: &Socket, token: &Token, starter: Option<Member>) {
     let environment = &mut opening.program.environment;
+    if let Some(starter) = starter {
+        // Becomes the parent: whatever the starter's environment says.
+        let name = environment::SESSION.into();
+        environment.insert(name, starter.session.to_string().into());
+    }
     for name in NOT_OF_THIS_TERMINAL {
         environment.remove(std::ffi::OsStr::new(name));
     }
@@ -390,6 +422,7 @@ fn record(opening: &Opening, socket: &Socket, clock: &dyn Clock) -> Result<Recor
         task: opening.work.as_ref().map(|work| work.task.clone()),
         task_id: opening.work.as_ref().map(|work| work.id),
         fence: opening.work.as_ref().map(|work| work.fence),
+        started_by: None,
         cwd: program.cwd.clone(),
         socket: socket.path(),
         host: opening.network.map(|it| it.host.name().to_owned()),

@@ -23,8 +23,12 @@ impl Holder<'_> {
         let before = self.guests.len();
         while let Some(stream) = self.socket.accept() {
             let peer = Peer::of(&stream);
-            let side = peer.as_ref().map(|it| sender::side_of(it, &self.own));
-            let side = side.unwrap_or(Side::Unknown);
+            let side = match &peer {
+                // Nothing holds it: it is looked at when it wants more than to look.
+                Some(peer) if peer.filters() == Some(0) => None,
+                Some(peer) => Some(sender::side_of(peer, &self.own, &self.places)),
+                None => Some(Side::Unknown),
+            };
             self.seat(Stream::Local(stream), Entrance::Socket { side }, peer);
         }
         // Whoever came by the network is known by a token, and looked at when it has shown one.

@@ -58,7 +58,9 @@ pub(super) fn change(
 pub(super) fn may_write(by: &Caller, scope: ContextScope) -> Result<(), StoreError> {
     let own_session = match by {
         Caller::Session { session, .. } => Some(*session),
-        Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check => None,
+        Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check | Caller::Unknown => {
+            None
+        }
     };
     match scope {
         ContextScope::Task(task) => by.may(Action::Share(Some(task)))?,

@@ -157,7 +157,8 @@ pub(super) fn right(ctx: &Context) -> Result<Right, Failure> {
         | Caller::Person
         | Caller::Worker
         | Caller::Reconciler
-        | Caller::Check => None,
+        | Caller::Check
+        | Caller::Unknown => None,
     };
     Ok(Right { caller, lease })
 }

@@ -287,7 +287,11 @@ impl DraftArgs {
     ) -> Result<Label, Failure> {
         let session = match &desk.caller {
             Caller::Session { session, .. } => session.to_string().parse().ok(),
-            Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check => None,
+            Caller::Person
+            | Caller::Worker
+            | Caller::Reconciler
+            | Caller::Check
+            | Caller::Unknown => None,
         };
         let task = match material.scope {
             ContextScope::Task(task) => Some(task),

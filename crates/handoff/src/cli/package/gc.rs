@@ -6,7 +6,9 @@ use handoff_engine::gc::{self, Found, Kind, Parcels};
 use handoff_store::StoreError;
 
 use super::orphans;
+use crate::cli::gc::confirm_loss;
 use crate::cli::span::Span;
+use crate::confirmation::YesArg;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -20,6 +22,8 @@ pub(crate) struct Args {
     /// 30 days.
     #[arg(long, value_name = "TIME")]
     older_than: Option<Span>,
+    #[command(flatten)]
+    yes: YesArg,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -30,6 +34,10 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
+    if args.apply {
+        let parcels = gc::survey_packages(&mut workshop, limits)?;
+        confirm_loss(parcels.found.iter(), args.yes, ctx)?;
+    }
     let parcels = if args.apply {
         gc::clear_packages(&mut workshop, limits)?
     } else {

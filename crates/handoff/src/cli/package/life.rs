@@ -8,6 +8,7 @@ use handoff_store::queue::Change;
 
 use super::{desk_for, tell};
 use crate::cli::queue::KeyArg;
+use crate::confirmation::{Destruction, YesArg, confirm, require_destroyer};
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::failure::Failure;
@@ -34,6 +35,8 @@ pub(crate) struct DeleteArgs {
     #[arg(long, short, value_name = "TEXT")]
     reason: Option<Reason>,
     #[command(flatten)]
+    yes: YesArg,
+    #[command(flatten)]
     key: KeyArg,
 }
 
@@ -48,7 +51,9 @@ pub(super) fn release(args: ReleaseArgs, ctx: &mut Context) -> Result<ExitCode, 
 }
 
 pub(super) fn delete(args: DeleteArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    require_destroyer(ctx)?;
     let mut desk = desk_for(args.package, ctx)?;
+    confirm(&Destruction::Package(args.package), args.yes, ctx)?;
     let command = PackageCommand::Cancel {
         reason: args.reason,
     };

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("a host does not begin with `-`"));
     }
     let mut desk = desk_for(args.package, ctx)?;
-    desk.caller.may(handoff_core::Action::Supervise)?;
+    desk.caller.may(handoff_core::Action::Start)?;
     let to: Recipient = args
         .host
         .parse()

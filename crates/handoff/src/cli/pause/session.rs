@@ -51,7 +51,6 @@ impl SessionPausing {
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         desk.caller.may(Action::Hold)?;
-        desk.caller.may(Action::Supervise)?;
         let task = self.known.record.task_id;
         let task = task.map(|task| read(&mut *desk.store, |tx| tasks::get(tx, task)));
         let task = task.transpose()?;

@@ -2,11 +2,12 @@
 //! `cancel`, `retry`.
 
 use handoff_api::ExitCode;
-use handoff_core::Fence;
 use handoff_core::task::{Command, Reason, Summary};
+use handoff_core::{Action, Fence};
 use handoff_store::queue::Change;
 
 use super::{KeyArg, change_task};
+use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
 use crate::desk::{Desk, fence};
 use crate::failure::Failure;
@@ -63,6 +64,8 @@ pub(crate) struct CancelArgs {
     /// Why.
     #[arg(long, short, value_name = "TEXT")]
     reason: Option<Reason>,
+    #[command(flatten)]
+    yes: YesArg,
     #[command(flatten)]
     key: KeyArg,
 }
@@ -136,6 +139,7 @@ pub(super) fn release(args: ReleaseArgs, ctx: &mut Context) -> Result<ExitCode, 
 }
 
 pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    confirm_running(&args, ctx)?;
     let reported = Reported {
         task: args.task,
         fence: None,
@@ -149,6 +153,19 @@ pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Fa
         "cancelled",
         ctx,
     )
+}
+
+/// Nobody is asked about a task that nobody works on, nor about one that is not there: the ledger says what is wrong with it.
+fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
+    let mut desk = Desk::open(ctx)?;
+    desk.caller.may(Action::Steer)?;
+    match desk.task(&args.task) {
+        Ok(task) if task.state.lease().is_some() => {
+            let what = Destruction::RunningTask(task.spec.name);
+            confirm(&what, args.yes, ctx)
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use handoff_api::{AnsweredDocument, DialogDocument, ExitCode};
-use handoff_core::Action;
 use handoff_files::Watch;
 use handoff_session::control::{Asking, Reply};
 use handoff_session::dialog::{ChoiceError, Dialog, Wish};
@@ -11,10 +10,10 @@ use handoff_session::journal::{self, Event};
 use handoff_session::{Client, ClientError, Known, place};
 
 use super::address::{self, Address};
+use super::authority::{Act, require};
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
 use crate::context::Context;
-use crate::desk::caller;
 use crate::failure::Failure;
 use crate::output::plain;
 
@@ -40,12 +39,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let action = match args.choose {
-        Some(_) => Action::Supervise,
-        None => Action::Read,
-    };
-    caller(&ctx.ambient)?.may(action)?;
     let known = args.address.find_live(ctx)?;
+    if args.choose.is_some() {
+        require(Act::Answer, &known, ctx)?;
+    }
     let client = Client::new(&known.record.socket);
     let asking = asking(&known, &client, ctx)?;
     let Some(wish) = &args.choose else {

@@ -4,6 +4,7 @@ use handoff_core::Action;
 use handoff_session::control::Attachment;
 
 use super::address::Address;
+use super::authority::{Act, require};
 use super::viewer::{self, Left};
 use crate::context::Context;
 use crate::desk::caller;
@@ -19,7 +20,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    caller(&ctx.ambient)?.may(Action::Start)?;
     if viewer::size().is_none() || ctx.out.is_json() {
         return Err(Failure::usage("there is no terminal to sit down at")
             .hint("look at the session's screen instead: `handoff pane --id ID`"));
@@ -28,6 +29,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     let attachment = if args.read_only {
         Attachment::Look
     } else {
+        require(Act::Answer, &known, ctx)?;
         Attachment::Write
     };
     match viewer::view(&known, attachment, ctx)? {

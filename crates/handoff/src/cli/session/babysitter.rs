@@ -54,6 +54,7 @@ fn hear(entry: &Entry, known: &Known, ctx: &mut Context) -> Result<(), Failure> 
         | Event::LogActive { .. }
         | Event::LogCut { .. }
         | Event::Signalled { .. }
+        | Event::Refused { .. }
         | Event::FileChanged { .. }
         | Event::Exited { .. }
         | Event::Other => return Ok(()),

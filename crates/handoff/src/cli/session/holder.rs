@@ -77,6 +77,9 @@ pub(crate) struct Args {
     common_dir: Option<PathBuf>,
     #[arg(long)]
     write: Vec<PathBuf>,
+    /// Its session may answer the dialogs of those that it starts.
+    #[arg(long)]
+    answers_children: bool,
     /// The process that stands behind this one; without it this one is that.
     #[arg(long)]
     warden: Option<u32>,
@@ -179,6 +182,7 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
             bytes => Limit::Bytes(bytes),
         },
         warden: args.warden,
+        answers_children: args.answers_children,
         bounds,
     })
 }

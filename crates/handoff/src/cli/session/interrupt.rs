@@ -3,17 +3,16 @@
 use std::time::Duration;
 
 use handoff_api::{ExitCode, InterruptDocument};
-use handoff_core::Action;
 use handoff_session::control::Interrupted;
 use handoff_session::journal::{self, Event};
 use handoff_session::turn::Outcome;
 use handoff_session::{Client, ClientError, Known};
 
 use super::address::{self, Address};
+use super::authority::{Act, require};
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
 use crate::context::Context;
-use crate::desk::caller;
 use crate::failure::Failure;
 
 /// What an agent takes to stop, at most.
@@ -29,8 +28,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
     let known = args.address.find_live(ctx)?;
+    require(Act::Supervise, &known, ctx)?;
     let client = Client::new(&known.record.socket);
     let pressed = client
         .interrupt()

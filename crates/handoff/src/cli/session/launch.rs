@@ -9,9 +9,10 @@ use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{ProjectId, Role, SessionId, SessionName};
 use handoff_process::{Program, Report, Size, detach};
+use handoff_session::Bounds;
 use handoff_session::environment::Work;
 use handoff_session::holder::Address;
-use handoff_session::{Bounds, side};
+use handoff_session::side::{self, Side};
 use serde::{Deserialize, Serialize};
 
 use super::watch_args::Care;
@@ -116,6 +117,9 @@ impl Launch {
             program.arguments.extend([option.into(), value]);
         }
         program.arguments.extend(self.surroundings());
+        if may_answer_children(ctx)? {
+            program.arguments.push(side::ANSWERS_ARGUMENT.into());
+        }
         if let Some(Address { host, port }) = self.network {
             let options = [format!("--host={}", host.name()), format!("--port={port}")];
             program.arguments.extend(options.map(OsString::from));
@@ -164,6 +168,16 @@ impl Launch {
             options.extend(["--watch-file".into(), file.into()]);
         }
         options
+    }
+}
+
+/// Whether a session that is started here may answer the dialogs of those that it starts: as the person's settings say, or as
+/// for the session that starts it. What settings a session names counts for nothing.
+fn may_answer_children(ctx: &Context) -> Result<bool, Failure> {
+    match ctx.ambient.side() {
+        Side::Outside => Ok(ctx.config()?.sessions.may_answer_children),
+        Side::Session(member) => Ok(member.may_answer),
+        Side::Check | Side::Unknown => Ok(false),
     }
 }
 

@@ -194,7 +194,7 @@ pub(crate) fn run_and(
     ctx: &mut Context,
     briefed: impl FnOnce(),
 ) -> Result<u8, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    caller(&ctx.ambient)?.may(Action::Start)?;
     let terminal = match args.seat() {
         Seat::Here => Some(own_terminal(ctx)?),
         Seat::Window => require_program(OsStr::new("tmux"), ctx.cwd()?, ctx).map(|()| None)?,
@@ -217,7 +217,7 @@ pub(crate) fn begin(
     ctx: &mut Context,
     brief: impl FnOnce(&Known, &Context) -> Result<(), Failure>,
 ) -> Result<u8, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    caller(&ctx.ambient)?.may(Action::Start)?;
     let terminal = match args.seat() {
         Seat::Here => Some(own_terminal(ctx)?),
         Seat::Window | Seat::Nowhere | Seat::Beside => None,

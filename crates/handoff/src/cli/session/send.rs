@@ -17,6 +17,7 @@ use self::arrival::{arrived, over, show, timed_out};
 use self::goal::{Goal, Meanwhile};
 pub(super) use self::text::Text;
 use super::address::{Address, unreachable};
+use super::authority::{Act, require};
 use super::letter::letter;
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
@@ -94,13 +95,11 @@ impl Waiting {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let action = if args.force {
-        Action::Supervise
-    } else {
-        Action::Tell
-    };
-    caller(&ctx.ambient)?.may(action)?;
+    caller(&ctx.ambient)?.may(Action::Tell)?;
     let known = args.address.find_live(ctx)?;
+    if args.force {
+        require(Act::Supervise, &known, ctx)?;
+    }
     let order = order(args)?;
     let sent = hand_over(&known, &order, args, ctx)?;
     if args.waiting.no_wait {

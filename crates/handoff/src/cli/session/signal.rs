@@ -1,14 +1,13 @@
 //! `handoff signal`: sends a signal to an agent, by the one who started it.
 
 use handoff_api::{ExitCode, SignalDocument};
-use handoff_core::Action;
 use handoff_process::SignalName;
 use handoff_session::Client;
 use handoff_session::control::Reach;
 
 use super::address::{self, Address};
+use super::authority::{Act, require};
 use crate::context::Context;
-use crate::desk::caller;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
@@ -23,8 +22,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
     let known = args.address.find_live(ctx)?;
+    require(Act::Supervise, &known, ctx)?;
     let to = if args.all { Reach::All } else { Reach::Agent };
     let (name, signal) = (&known.record.name, args.signal);
     let signalled = Client::new(&known.record.socket).signal(signal, to);

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use handoff_api::{ExitCode, SessionEndDocument};
-use handoff_core::{Action, SessionId};
+use handoff_core::SessionId;
 use handoff_process::tree::{self, Force};
 use handoff_session::control::Stopped;
 use handoff_session::{Client, ClientError, Known, Standing, catalogue};
 
 use super::address::{Address, lost, places, unreachable};
+use super::authority::{Act, require};
 use super::document::signal;
 use super::patience::Patience;
 use super::vigil::{Kept, keep};
 use crate::context::Context;
-use crate::desk::caller;
 use crate::failure::Failure;
 
 /// What was killed is gone within this time.
@@ -31,8 +31,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
     let known = args.address.find(ctx)?;
+    require(Act::Supervise, &known, ctx)?;
     let grace = args.timeout.map_or(GRACE, |patience| patience.0);
     let stopped = match known.standing {
         Standing::Lost => return Err(clear_away(&known, ctx)?),

@@ -29,7 +29,7 @@ pub(super) struct StopArgs {
 }
 
 pub(super) fn stop(args: &StopArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    caller(&ctx.ambient)?.may(Action::ManageWorkers)?;
     let living = match Desk::peek(ctx)? {
         Some(desk) => living(&desk, ctx)?,
         None => vec![],

@@ -62,7 +62,7 @@ impl Manager {
 }
 
 pub(super) fn install(args: &InstallArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    caller(&ctx.ambient)?.may(Action::ManageWorkers)?;
     let agent = named(args.agent.clone().or(ctx.config()?.worker.agent))?;
     require_agent(&agent, ctx)?;
     // What is only shown makes no project of a repository.
@@ -96,7 +96,7 @@ pub(super) fn install(args: &InstallArgs, ctx: &mut Context) -> Result<ExitCode,
 }
 
 pub(super) fn uninstall(args: &UninstallArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    caller(&ctx.ambient)?.may(Action::Supervise)?;
+    caller(&ctx.ambient)?.may(Action::ManageWorkers)?;
     let (manager, label) = (args.of.manager, label_here(ctx)?);
     let path = place(manager, &label, ctx)?;
     match std::fs::remove_file(&path) {

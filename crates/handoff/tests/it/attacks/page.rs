@@ -8,6 +8,7 @@ use super::answers::ANSWERS;
 use super::sockets::Way;
 use super::table::End::{self, Detected, NotCovered, Refused};
 use super::table::{ATTACKS, BY_LIBGIT2, Column};
+use crate::session::supervision::{self, ROWS, WAYS};
 
 #[test]
 #[expect(
@@ -69,9 +70,57 @@ the main tree (refs, index, configuration, files) while another one has staged a
         )
         .unwrap();
     }
+    page.push_str(&supervision());
     page.push_str(BEYOND);
     page
 }
+
+/// What a session tries with other sessions, and with what is for a person.
+fn supervision() -> String {
+    let mut page = SUPERVISION.to_owned();
+    let ways: Vec<_> = WAYS.iter().map(|(way, _)| *way).collect();
+    page = page.replace("WAYS", &ways.join(", "));
+    for row in &ROWS {
+        let cells: Vec<_> = row.ends.iter().map(|end| supervised(*end)).collect();
+        writeln!(page, "| {} | {} |", row.attack, cells.join(" | ")).unwrap();
+    }
+    page.push_str(UNTOLD);
+    page
+}
+
+const fn supervised(end: supervision::End) -> &'static str {
+    match end {
+        supervision::End::Refused => "refused",
+        supervision::End::Allowed => "allowed",
+        supervision::End::None => "",
+    }
+}
+
+/// D48, S15.
+const SUPERVISION: &str = "
+## Supervision: a session that decides for a person
+
+D48 and S15, made from `session/supervision.rs`. A session in no sandbox tries it against itself, the session that started it, one beside it and one that it started;
+the last column is what is run as a check. Each cell is tried in these ways: WAYS. A session is known by the processes above it, at the ledger and at the holder: its environment can only take rights away. What
+is refused is an event of the session (`refused`) and is shown by `handoff status`.
+
+| attack | itself | the one above | one beside | one that it started | from within a check |
+|---|---|---|---|---|---|
+";
+
+/// What cannot be told apart.
+const UNTOLD: &str = "
+At the holder the same is tried without our program (`a_holder_knows_whose_process_asks_whatever_it_says`): by the socket without a token and with the token of a port, by the port with the person's token, and by
+an orphan in a session of its own. All are refused; a message arrives under the name of the session that sent it. A session may answer for those that it started if the person's settings say so (`[sessions] may_answer_children`);
+settings that a session names for itself count for nothing, because the holder of the outermost session has the grant.
+
+**Not covered**, because it cannot be told apart:
+
+- **A process of the same user outside of every holder**, which a session in no sandbox gets to act for it: a tmux server, `at`, `cron`, `systemd-run`, a container daemon, `ssh localhost`, an editor that it sends commands to.
+- **A namespace of its own.** With `unshare --pid --mount-proc` a session in no sandbox hides the processes above it from commands at the ledger, and counts as a person there. Holders see it.
+- **Files and memory of the same user.** A session in no sandbox can write the ledger, records, settings and keys without our program, and change the memory of a holder that the kernel lets it trace. The sandbox holds both.
+- **A process that ended before it was looked at** is nobody: it is refused, and what it asked for is told as by `unknown`.
+";
 
 /// What is no script of one session.
 const OTHERS: &str = "

@@ -43,7 +43,7 @@ fn a_file_that_the_ledger_does_not_know_is_named_and_can_be_taken_in() {
         let blob = blob.unwrap();
         fs::copy(blob.path(), blobs.join(blob.file_name())).unwrap();
     }
-    let swept = other.json("package gc --apply");
+    let swept = other.json("package gc --apply --yes");
     assert_eq!(swept["unknown"].as_array().unwrap().len(), 1, "{swept}");
     assert!(place.exists());
     let told = other.say("doctor").success().snapshot();
@@ -92,7 +92,7 @@ fn a_team_carries_attachments_too() {
     assert_eq!(value(&team, "phase.a"), "9007199254740993");
     team.say(&format!("package attachment {id} log.txt -o copy.txt"))
         .success();
-    assert_eq!(team.json("package gc --apply")["attachments"], 0);
+    assert_eq!(team.json("package gc --apply --yes")["attachments"], 0);
     team.say("doctor --audit").success();
 }
 

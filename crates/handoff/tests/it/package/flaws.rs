@@ -329,7 +329,7 @@ fn a_name_from_outside_is_never_a_path() {
         .success();
     assert_eq!(value(&stage, "../../k"), "1");
     let directory = file(&stage, &id).parent().unwrap().to_owned();
-    stage.say(&format!("package delete {id}")).success();
+    stage.say(&format!("package delete {id} --yes")).success();
     assert!(directory.exists() && !outside.exists());
 }
 

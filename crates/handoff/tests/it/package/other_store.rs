@@ -174,7 +174,7 @@ fn whoever_is_in_the_way_of_an_arrival_is_told_and_nothing_is_taken() {
         there.json(&format!("package show {id}"))["state"],
         "created"
     );
-    there.say("queue cancel fix").success();
+    there.say("queue cancel fix --yes").success();
     there.say(&resume).success();
     assert_eq!(there.state("fix"), "queued");
     let stranger = Stage::new();

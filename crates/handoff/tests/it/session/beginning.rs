@@ -69,7 +69,7 @@ fn in_the_ledger_of_a_team_the_lease_of_a_session_is_renewed_and_then_given_back
     // One whose task went away meanwhile has nothing to give back.
     let session = hall.run("again", &["cat", "--task", "fix"]);
     until("renewed fence 2");
-    hall.stage.say("queue cancel fix").success();
+    hall.stage.say("queue cancel fix --yes").success();
     session.holder().kill();
     assert_eq!(hall.stage.state("fix"), "cancelled");
 }
@@ -117,7 +117,7 @@ fn a_lease_whose_keeper_was_killed_is_kept_again_by_whoever_looks_next() {
         "{seen}"
     );
     // A task that is over has no lease, and its session is told of as such.
-    hall.stage.say("queue cancel fix").success();
+    hall.stage.say("queue cancel fix --yes").success();
     kill(keeper());
     for _ in 0..2 {
         assert_eq!(hall.listed("worker")["lease"], "lost");

@@ -32,6 +32,14 @@ impl Hall {
         }
     }
 
+    /// A session that somebody else started.
+    pub(super) fn known(&self, name: &str) -> Guest {
+        Guest {
+            name: name.to_owned(),
+            session: self.listed(name),
+        }
+    }
+
     /// A shell that says nothing but what it is told to.
     #[track_caller]
     pub(super) fn bash(&self, name: &str) -> Guest {

@@ -1,5 +1,7 @@
 //! What goes on in a project besides its feature, and what of it waits for a person.
 
+use std::path::Path;
+
 use handoff_api::{
     BatchRow, CensusDocument, NeedDocument, PausedRow, ProjectDocument, RunRow, SessionDocument,
     SessionRow,
@@ -8,6 +10,7 @@ use handoff_core::batch::Outcome;
 use handoff_core::run::Run;
 use handoff_core::{Batch, BatchId, Hold, ProjectId, Task, Timestamp};
 use handoff_engine::needs::{self, Need, Subject, Want};
+use handoff_session::journal;
 use handoff_store::tasks::Census;
 use handoff_store::{StoreError, Transaction, batches, holds, read, runs, tasks};
 
@@ -41,6 +44,7 @@ pub(super) fn look(desk: &mut Desk, ctx: &Context) -> Result<ProjectDocument, Fa
     let ledger = read(&mut *desk.store, |tx| Ledger::read(tx, project))?;
     let waiting = needs::needs(&mut *desk.store, project, Timestamp::UNIX_EPOCH)?;
     let asking = sessions.iter().filter_map(session_need);
+    let asking = asking.chain(sessions.iter().filter_map(refused_need));
     // The newest first: of many, those are shown.
     let waiting = waiting.iter().rev().filter_map(ledger_need);
     let landings = landings(&ledger.results, desk, ctx);
@@ -159,6 +163,23 @@ fn session_need(session: &SessionDocument) -> Option<NeedDocument> {
         name: name.clone(),
         why: format!("{} is blocked: {kind}", session.agent),
         command,
+    })
+}
+
+/// Something that a session tried and that is for a person to do.
+fn refused_need(session: &SessionDocument) -> Option<NeedDocument> {
+    let directory = Path::new(&session.events_log_path).parent()?;
+    let (by, act, times) = journal::last_refused(directory).ok()??;
+    let by = match by == session.id {
+        true => "it".to_owned(),
+        false => by,
+    };
+    let name = &session.name;
+    Some(NeedDocument {
+        kind: "session",
+        name: name.clone(),
+        why: format!("{by} was refused `{act}`, {times} times"),
+        command: format!("handoff events --id {name} --snapshot"),
     })
 }
 

@@ -81,15 +81,15 @@ pub(super) fn text_of(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use handoff_core::{Action, Caller, Role};
+    use handoff_core::{Action, Caller, Relation, Role};
 
     use super::*;
 
     /// What the table of callers calls each command that a skill may grant.
     const GRANTABLE: [(&str, Action); 14] = [
-        ("run", Action::Supervise),
-        ("send", Action::Supervise),
-        ("stop", Action::Supervise),
+        ("run", Action::Start),
+        ("send", Action::Supervise(Relation::Started)),
+        ("stop", Action::Supervise(Relation::Started)),
         ("messages", Action::Read),
         ("wait", Action::Read),
         ("ps", Action::Read),
