@@ -1,27 +1,23 @@
 //! The desk that a command works at: an open store, the project one stands in, and who is asking.
 
-use std::error::Error;
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::batch::Rules;
-use handoff_core::caller::Role;
 use handoff_core::task::View;
 use handoff_core::time::Clock;
 use handoff_core::{
-    Action, AgentName, Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now,
-    ProjectId, ProjectMark, Rest, Run, RunId, SessionId, Task, TaskId,
+    AgentName, Batch, BatchId, Caller, Fence, HoldScope, IdempotencyKey, Moment, Now, ProjectId,
+    ProjectMark, Rest, Run, RunId, SessionId, Task, TaskId,
 };
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
 use handoff_session::environment;
-use handoff_session::side::Side;
 use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, rehearse, submit};
 use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 
-use crate::ambient::Ambient;
+pub(crate) use crate::caller::{caller, require_person};
 use crate::context::{Context, fresh_key};
 use crate::failure::Failure;
 use crate::walls;
@@ -408,62 +404,6 @@ fn unmarked(error: &MarkError) -> Failure {
         }
     };
     Failure::new(code, "cannot tell which project this repository is").because(error)
-}
-
-/// Who asks: by the processes above this one. The environment can only take rights away.
-pub(crate) fn caller(ambient: &Ambient) -> Result<Caller, Failure> {
-    if ambient.variable(environment::CHECK).is_some() {
-        return Ok(Caller::Check);
-    }
-    match ambient.side() {
-        Side::Check => Ok(Caller::Check),
-        Side::Unknown => Ok(Caller::Unknown),
-        Side::Outside => said_caller(ambient),
-        Side::Session(member) => Ok(match said_role(ambient) {
-            Ok(Some(Role::SubTask)) => Caller::Session {
-                session: member.session,
-                role: Role::SubTask,
-                task: member.task,
-            },
-            Ok(_) | Err(_) => member.caller(),
-        }),
-    }
-}
-
-/// Who a process outside of all sessions says that it is: a session in a tab has no holder above it.
-fn said_caller(ambient: &Ambient) -> Result<Caller, Failure> {
-    let Some(session) = variable::<SessionId>(ambient, environment::SESSION)? else {
-        return Ok(Caller::Person);
-    };
-    Ok(Caller::Session {
-        session,
-        role: said_role(ambient)?.unwrap_or(Role::Main),
-        task: variable(ambient, environment::TASK_ID)?,
-    })
-}
-
-fn said_role(ambient: &Ambient) -> Result<Option<Role>, Failure> {
-    let Some(word) = ambient.text(environment::ROLE) else {
-        return Ok(None);
-    };
-    let role = word.parse().map_err(|error| {
-        let name = environment::ROLE;
-        Failure::usage(format!("{name} has the unknown value {word:?}")).because(&error)
-    })?;
-    Ok(Some(role))
-}
-
-/// Refuses a caller that may not decide what is for a person alone: to trust, and to approve at a gate.
-pub(crate) fn require_person(action: Action, ambient: &Ambient) -> Result<(), Failure> {
-    Ok(caller(ambient)?.may(action)?)
-}
-
-fn variable<T: FromStr<Err: Error + 'static>>(
-    ambient: &Ambient,
-    name: &str,
-) -> Result<Option<T>, Failure> {
-    let value = ambient.text(name).map(str::parse).transpose();
-    value.map_err(|error| Failure::usage(format!("{name} has no valid value")).because(&error))
 }
 
 /// The fence on the command line, else the one that a session was started with.

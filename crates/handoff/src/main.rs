@@ -5,6 +5,7 @@
 //! Called as `git`, this is the guard ([`shim`]). Nothing but `output` prints, nothing but `ambient` reads the environment.
 
 mod ambient;
+mod caller;
 mod cli;
 mod clipboard;
 mod config;

@@ -21,6 +21,7 @@ mod rhythm;
 mod seeing;
 mod signalling;
 mod socket;
+mod starter;
 mod stopping;
 mod stream;
 mod viewer;

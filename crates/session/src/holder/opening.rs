@@ -11,8 +11,7 @@ use handoff_core::time::Clock;
 use handoff_core::{Caller, ProjectId, Role, SessionId, SessionName};
 use handoff_files::{Dir, DirError, Lock, LockError, Mode, WriteError, atomic};
 use handoff_process::{
-    Identity, Kernel, Program, Size, Summons, Terminal, TerminalError, ancestry, mint, tree,
-    whole_ancestry,
+    Identity, Kernel, Program, Size, Summons, Terminal, TerminalError, mint, tree,
 };
 
 use super::confining;
@@ -22,6 +21,7 @@ use super::network::{self, Address, Network, NetworkError};
 use super::post::Post;
 use super::rhythm::Rhythm;
 use super::socket::Socket;
+use super::starter::{own_chain, starter};
 use super::stopping::Stopping;
 use super::watching::Lookout;
 use super::{Holder, MOUTHFUL};
@@ -34,8 +34,7 @@ use crate::native::{Key, Native};
 use crate::place::{self, Places};
 use crate::record::{Record, RecordError};
 use crate::screen::Screen;
-use crate::sender;
-use crate::side::{Member, Side};
+use crate::side::Member;
 use crate::signs::Signs;
 use crate::stall::Policy;
 use crate::state::Judge;
@@ -224,26 +223,6 @@ fn network_token(network: Option<&Network>, directory: &Dir) -> Result<Option<To
         network::publish(token, directory)?;
     }
     Ok(token)
-}
-
-/// The session that this one is started from; none from outside of all sessions. A check starts none.
-fn starter(opening: &Opening) -> Result<Option<Member>, OpenError> {
-    let above = sender::starter_side(&opening.places);
-    match above {
-        Side::Outside => Ok(None),
-        Side::Session(member) if opening.answers_children && !member.may_answer => {
-            Err(OpenError::Grant)
-        }
-        Side::Session(member) => Ok(Some(member)),
-        Side::Check | Side::Unknown => Err(OpenError::Starter),
-    }
-}
-
-/// This process and those above it.
-fn own_chain() -> Vec<Identity> {
-    let pid = std::process::id();
-    let chain = whole_ancestry(pid).unwrap_or_else(|| ancestry(pid));
-    chain.iter().map(|it| it.identity).collect()
 }
 
 fn take_name(opening: &Opening) -> Result<Lock, OpenError> {
