@@ -1,9 +1,9 @@
 //! Acts that destroy something for good: a person at a terminal confirms them once, or says `--yes`. A session never does.
 
-use handoff_core::{Action, PackageId, TaskName};
+use handoff_core::{Action, BatchName, PackageId, RunName, TaskName};
 
+use crate::caller::require_person;
 use crate::context::Context;
-use crate::desk::require_person;
 use crate::failure::Failure;
 use crate::output::Reply;
 
@@ -22,6 +22,10 @@ pub(crate) enum Destruction {
     Package(PackageId),
     /// The work of a session on a task that is leased.
     RunningTask(TaskName),
+    /// The same of a batch, and of how many of its parts.
+    RunningBatch(BatchName, usize),
+    /// The same of a run.
+    Run(RunName),
     /// So many things that are in no branch: sessions, transcripts, packages.
     Unlanded(usize),
     /// The trust in everything that a key signed.
@@ -36,6 +40,10 @@ impl Destruction {
             Self::RunningTask(name) => {
                 format!("Cancel `{name}`, which somebody works on right now?")
             }
+            Self::RunningBatch(name, count) => {
+                format!("Cancel batch `{name}`, while {count} of its parts are worked on?")
+            }
+            Self::Run(name) => format!("Cancel the run `{name}`, which is worked on right now?"),
             Self::Unlanded(1) => "Remove 1 thing that is in no branch for good?".to_owned(),
             Self::Unlanded(count) => {
                 format!("Remove {count} things that are in no branch for good?")
@@ -51,6 +59,14 @@ impl Destruction {
             Self::RunningTask(name) => {
                 format!("somebody works on `{name}`, and cancelling it throws that away")
             }
+            Self::RunningBatch(name, count) => {
+                format!(
+                    "{count} parts of batch `{name}` are worked on, and cancelling it throws that away"
+                )
+            }
+            Self::Run(name) => {
+                format!("the run `{name}` is worked on, and cancelling it throws that away")
+            }
             Self::Unlanded(count) => {
                 format!(
                     "{count} of what would be removed is in no branch and cannot be brought back"
@@ -65,6 +81,8 @@ impl Destruction {
         match self {
             Self::Package(id) => format!("handoff package show {id}"),
             Self::RunningTask(name) => format!("handoff queue show {name}"),
+            Self::RunningBatch(name, _) => format!("handoff batch show {name}"),
+            Self::Run(name) => format!("handoff workflow status {name}"),
             Self::Unlanded(_) => "handoff gc".to_owned(),
             Self::Key(_) => "handoff keys list".to_owned(),
         }

@@ -16,6 +16,8 @@ mod checkpoint;
 #[cfg(test)]
 mod completion;
 #[cfg(test)]
+mod confirmation;
+#[cfg(test)]
 mod continuation;
 #[cfg(test)]
 mod crash;

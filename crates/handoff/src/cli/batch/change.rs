@@ -1,14 +1,16 @@
 //! `handoff batch retry` and `handoff batch cancel`.
 
 use handoff_api::{BatchReceipt, ExitCode};
-use handoff_core::PartName;
 use handoff_core::batch::BatchCommand;
 use handoff_core::task::Reason;
+use handoff_core::{Action, PartName};
 use handoff_store::queue::{Answer, BatchRef, Change};
+use handoff_store::{read, tasks};
 
 use super::look;
 use crate::cli::baton;
 use crate::cli::queue::KeyArg;
+use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
 use crate::desk::{Desk, Recorded};
 use crate::failure::Failure;
@@ -32,6 +34,8 @@ pub(crate) struct CancelArgs {
     #[arg(long, short, value_name = "TEXT")]
     reason: Option<Reason>,
     #[command(flatten)]
+    yes: YesArg,
+    #[command(flatten)]
     key: KeyArg,
 }
 
@@ -41,10 +45,29 @@ pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Fail
 }
 
 pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    confirm_running(&args, ctx)?;
     let command = BatchCommand::Cancel {
         reason: args.reason,
     };
     change(&args.batch, command, args.key, ctx)
+}
+
+/// Nobody is asked about a batch of which nothing is worked on, nor about one that is not there.
+fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
+    let mut desk = Desk::open(ctx)?;
+    desk.caller.may(Action::Steer)?;
+    let Ok(batch) = desk.batch(&args.batch) else {
+        return Ok(());
+    };
+    let tasks = read(&mut *desk.store, |tx| tasks::of_batch(tx, batch.id))?;
+    let running = tasks.iter().filter(|it| it.state.lease().is_some());
+    match running.count() {
+        0 => Ok(()),
+        count => {
+            let what = Destruction::RunningBatch(batch.spec.name, count);
+            confirm(&what, args.yes, ctx)
+        }
+    }
 }
 
 fn change(

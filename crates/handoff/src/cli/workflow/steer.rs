@@ -4,12 +4,14 @@ use handoff_api::ExitCode;
 use handoff_core::PhaseName;
 use handoff_core::caller::Action;
 use handoff_core::run::{RunCommand, RunState};
-use handoff_core::task::Reason;
+use handoff_core::task::{Part, Reason};
 use handoff_store::queue::{Change, RunRef};
+use handoff_store::{read, tasks};
 
 use super::ending::AtWork;
 use super::status;
 use crate::cli::queue::KeyArg;
+use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
 use crate::desk::{self, Desk};
 use crate::failure::Failure;
@@ -60,6 +62,8 @@ pub(crate) struct CancelArgs {
     #[arg(long, short, value_name = "TEXT")]
     reason: Option<Reason>,
     #[command(flatten)]
+    yes: YesArg,
+    #[command(flatten)]
     key: KeyArg,
 }
 
@@ -80,8 +84,27 @@ pub(super) fn retry(args: RetryArgs, ctx: &mut Context) -> Result<ExitCode, Fail
 }
 
 pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    confirm_running(&args, ctx)?;
     let reason = args.reason;
     change(&args.run, RunCommand::Cancel { reason }, args.key, ctx)
+}
+
+/// Nobody is asked about a run that nobody works on, nor about one that is not there.
+fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
+    let mut desk = Desk::open(ctx)?;
+    desk.caller.may(Action::Steer)?;
+    let Ok(run) = desk.run(&args.run) else {
+        return Ok(());
+    };
+    let project = desk.project;
+    let running = read(&mut *desk.store, |tx| tasks::handed_out(tx, project))?;
+    if running
+        .iter()
+        .any(|it| it.spec.part.and_then(Part::run) == Some(run.id))
+    {
+        return confirm(&Destruction::Run(run.spec.name), args.yes, ctx);
+    }
+    Ok(())
 }
 
 fn change(
