@@ -73,7 +73,7 @@ pub enum Action {
     Trust,
     /// Let a run through its gate, or not.
     Approve,
-    /// Destroy something for good.
+    /// Destroy something for good, or take away what protects people from sessions.
     Destroy,
     /// Replace the program itself by its newest release.
     Upgrade,
@@ -259,7 +259,9 @@ impl fmt::Display for Action {
             }
             Self::Speak(relation) => write!(f, "speak for {}", relation.whom()),
             Self::ManageWorkers => f.write_str("start, stop or install workers"),
-            Self::Destroy => f.write_str("destroy anything; a person decides that"),
+            Self::Destroy => {
+                f.write_str("destroy anything, or remove hooks and guards; a person decides that")
+            }
             Self::Land => f.write_str("land work on a branch; a person does"),
             Self::CommitShared => f.write_str("commit to a branch that others build on"),
             Self::Tell => f.write_str("send messages to sessions"),

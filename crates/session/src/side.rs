@@ -109,13 +109,15 @@ pub struct Target<'a> {
     pub above: &'a [Identity],
 }
 
-/// Looks at a chain of processes; none if one of them cannot be looked at any more.
+/// Looks at a chain of processes; none if one of them cannot be looked at any more. Filters matter only below a holder with a
+/// sandbox, and not every kernel counts them.
 pub fn links(chain: &[Ancestor]) -> Option<Vec<Link>> {
+    let kinds: Vec<Kind> = chain.iter().map(kind).collect();
+    let is_confining = |kind: &Kind| matches!(kind, Kind::Holder(held) if held.is_sandboxed);
+    let is_below_sandbox = kinds.iter().any(is_confining);
     let mut found = Vec::with_capacity(chain.len());
-    for (index, ancestor) in chain.iter().enumerate() {
-        let kind = kind(ancestor);
-        let is_confining = matches!(kind, Kind::Holder(held) if held.is_sandboxed);
-        let filters = match index == 0 || is_confining {
+    for (index, (ancestor, kind)) in chain.iter().zip(kinds).enumerate() {
+        let filters = match is_below_sandbox && (index == 0 || is_confining(&kind)) {
             true => ancestor.filters()?,
             false => 0,
         };

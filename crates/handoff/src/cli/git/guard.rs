@@ -8,12 +8,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use handoff_api::{ExitCode, GuardDocument, GuardVerdictDocument};
-use handoff_core::caller::Role;
+use handoff_core::caller::{Action, Role};
 use handoff_files::{Dir, Mode, atomic};
 use handoff_git::guard::Verdict;
 use handoff_guard::shim as link;
 
 use crate::context::Context;
+use crate::desk::require_person;
 use crate::failure::Failure;
 use crate::membership::Membership;
 use crate::output::plain;
@@ -90,7 +91,10 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
     };
     match command {
         Command::Install => place.install(ctx)?,
-        Command::Uninstall => place.uninstall()?,
+        Command::Uninstall => {
+            require_person(Action::Destroy, &ctx.ambient)?;
+            place.uninstall()?;
+        }
         Command::Status => {}
         Command::Env => return env(&place, ctx),
         Command::Explain(args) => return explain(args, ctx),

@@ -1,7 +1,7 @@
 //! `handoff hooks`.
 
 use handoff_api::{ExitCode, ForeignMoveDocument, HooksDocument, HooksWord};
-use handoff_core::SessionName;
+use handoff_core::{Action, SessionName};
 use handoff_git::Git;
 use handoff_git::hooks::{HooksError, HooksState};
 use handoff_git::ref_watch::ForeignMove;
@@ -33,6 +33,9 @@ pub(crate) struct WatchArgs {
 }
 
 pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    if matches!(command, Command::Uninstall | Command::Unwatch(_)) {
+        desk::require_person(Action::Destroy, &ctx.ambient)?;
+    }
     let repository = desk::discover(ctx)?;
     let git = Git::new(ctx.ambient.environment.clone());
     match command {

@@ -116,7 +116,8 @@ settings that a session names for itself count for nothing, because the holder o
 
 **Not covered**, because it cannot be told apart:
 
-- **A process of the same user outside of every holder**, which a session in no sandbox gets to act for it: a tmux server, `at`, `cron`, `systemd-run`, a container daemon, `ssh localhost`, an editor that it sends commands to.
+- **A process of the same user outside of every holder**, which a session in no sandbox gets to act for it: a tmux server, `at`, `cron`, `systemd-run`, a container daemon, `ssh localhost`, an editor that it sends commands to. A session in a tab
+  (agent `tab`) has no holder above it either, and is known by its variables only.
 - **A namespace of its own.** With `unshare --pid --mount-proc` a session in no sandbox hides the processes above it from commands at the ledger, and counts as a person there. Holders see it.
 - **Files and memory of the same user.** A session in no sandbox can write the ledger, records, settings and keys without our program, and change the memory of a holder that the kernel lets it trace. The sandbox holds both.
 - **A process that ended before it was looked at** is nobody: it is refused, and what it asked for is told as by `unknown`.

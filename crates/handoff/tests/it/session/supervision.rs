@@ -41,7 +41,7 @@ const fn row(attack: &'static str, words: &'static str, ends: [End; 5]) -> Row {
 const OF_SESSIONS: [End; 5] = [Refused, Refused, Refused, Allowed, Refused];
 const OF_PEOPLE: [End; 5] = [Refused, Nothing, Nothing, Nothing, Refused];
 
-pub(crate) const ROWS: [Row; 15] = [
+pub(crate) const ROWS: [Row; 17] = [
     row("`answer`", "answer --id TARGET --choose 1", [Refused; 5]),
     row(
         "`interrupt`",
@@ -69,6 +69,8 @@ pub(crate) const ROWS: [Row; 15] = [
     row("`keys revoke`", "keys revoke x --yes", OF_PEOPLE),
     row("`worker stop`", "worker stop --all", OF_PEOPLE),
     row("`hold`", "hold", OF_PEOPLE),
+    row("`hooks uninstall`", "hooks uninstall", OF_PEOPLE),
+    row("`git-guard uninstall`", "git-guard uninstall", OF_PEOPLE),
 ];
 
 /// How it is tried: what stands before the command.
