@@ -2,7 +2,7 @@
 //!
 //! Everything can be read. Files can be written, made, removed, renamed and linked only below the
 //! places that are named, by this process and all that it ever starts, whatever they run and
-//! whoever they are: root is bound too. There is no way back.
+//! whoever they are: root is bound too, and gives up the capabilities that lead past it. There is no way back.
 //!
 //! Promised: the content and the names of all other files, and that nothing is typed into a
 //! terminal. Where the kernel is new enough ([`Kernel`]) also that no process and no socket outside is
@@ -10,6 +10,7 @@
 //! of files; what a helper outside does when it is asked through a socket that is not held; a hard
 //! link that was made before into a writable place.
 
+mod capabilities;
 mod kernel;
 mod typing;
 
@@ -126,7 +127,9 @@ impl Sandbox {
             .and_then(|ruleset| ruleset.scope(Scope::Signal | Scope::AbstractUnixSocket))
             .and_then(Ruleset::create)
             .map_err(SandboxError::Refused)?;
-        let everything = AccessFs::from_write(WANTED);
+        // A device has the bytes of a disk under another name: root could write past every rule by one of its own.
+        let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
+        let everything = AccessFs::from_write(WANTED) & !devices;
         for place in &self.writable {
             ruleset = allow(ruleset, place, everything)?;
         }
@@ -141,7 +144,7 @@ impl Sandbox {
 }
 
 impl Prepared {
-    /// Puts this process, and all that it starts from now on, into it: three system calls, and nothing else. Of a
+    /// Puts this process, and all that it starts from now on, into it: system calls, and nothing else. Of a
     /// process with several threads only the calling one is bound, so this is for one that is about to become another
     /// program.
     pub(crate) fn enter(&self) -> io::Result<()> {
@@ -156,7 +159,8 @@ impl Prepared {
         if is_refused {
             return Err(io::Error::last_os_error());
         }
-        typing::forbid()
+        typing::forbid()?;
+        capabilities::give_up()
     }
 }
 
