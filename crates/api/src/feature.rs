@@ -115,6 +115,9 @@ pub struct CheckRunDocument {
     pub signal: Option<i32>,
     /// Whether it took too long.
     pub is_timed_out: bool,
+    /// Which bound it crossed, if it was ended for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
     /// How long it took.
     pub took_ms: u64,
     /// The code it ran on; none if that changed meanwhile.
@@ -129,12 +132,13 @@ impl From<&CheckRun> for CheckRunDocument {
             CheckOutcome::Passed => (Some(0), None),
             CheckOutcome::Failed { code } => (Some(code), None),
             CheckOutcome::Killed { signal } => (None, Some(signal)),
-            CheckOutcome::TimedOut => (None, None),
+            CheckOutcome::TimedOut | CheckOutcome::OverLimit { .. } => (None, None),
         };
         Self {
             exit_code,
             signal,
-            is_timed_out: run.outcome == CheckOutcome::TimedOut,
+            is_timed_out: run.outcome.is_timed_out(),
+            limit: run.outcome.limit().map(|it| it.to_string()),
             took_ms: u64::try_from(run.took.as_millis()).unwrap_or(u64::MAX),
             tree: run.tree.as_ref().map(TreeDocument::from),
             output: run.output.as_str().to_owned(),

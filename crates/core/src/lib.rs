@@ -12,6 +12,7 @@ pub mod backoff;
 pub mod baseline;
 pub mod batch;
 pub mod caller;
+pub mod check_limits;
 mod checked_text;
 pub mod context;
 pub mod digest;

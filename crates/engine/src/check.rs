@@ -6,18 +6,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
 
-use handoff_core::feature::{CheckName, CheckOutcome, CheckRun, OutputTail};
+use handoff_core::feature::{CheckName, CheckRun};
 use handoff_core::task::VerifyCommand;
 use handoff_core::time::Clock;
 use handoff_git::{Git, Repository};
-use handoff_process::{Child, Exit, Program};
+use handoff_process::Program;
 
+use crate::enclosure::{CheckPolicy, Contained, without_ours};
 use crate::error::EngineError;
-
-/// A check that takes longer hangs.
-pub const LIMIT: Duration = Duration::from_secs(3600);
 
 /// What checks are run with.
 pub struct Checker<'a> {
@@ -29,8 +26,9 @@ pub struct Checker<'a> {
     pub clock: &'a dyn Clock,
     /// What they see of the environment.
     pub environment: BTreeMap<OsString, OsString>,
-    /// How long one may take.
-    pub limit: Duration,
+    /// How they are held. They run in a tree that a person works in, and so are bounded, but not enclosed: git's own directory lies
+    /// in that tree, and the kernel cannot leave it out.
+    pub policy: CheckPolicy,
 }
 
 impl Checker<'_> {
@@ -39,19 +37,25 @@ impl Checker<'_> {
         let before = self.git.status(self.at).map_err(EngineError::Status)?.tree;
         let root = self.at.worktree_root().unwrap_or(Path::new("."));
         let started = self.clock.now().moment.awake;
-        let mut child = handoff_process::start(&shell(&command, root, self.environment.clone()))?;
-        let exit = child.wait(Some(self.limit))?;
-        if exit == Exit::TimedOut {
-            child.end()?;
-        }
+        let environment = without_ours(self.environment.clone());
+        let mut running = self.policy.start(Contained {
+            program: shell(&command, root, environment),
+            places: None,
+            mark: check.as_str(),
+        })?;
+        let (child, patience) = running.waited_for();
+        let exit = child.wait(Some(patience))?;
+        let (outcome, output) = (running.outcome(exit)?, running.printed());
+        // Nothing of it may change the tree after this.
+        drop(running);
         let took = self.clock.now().moment.awake.since(started);
         let after = self.git.status(self.at).map_err(EngineError::Status)?.tree;
         Ok(CheckRun {
             check,
             command,
-            outcome: outcome(exit),
+            outcome,
             took,
-            output: printed(&child),
+            output,
             tree: (before == after).then_some(after),
         })
     }
@@ -68,19 +72,4 @@ pub(crate) fn shell(
         environment,
         ..Program::new("/bin/sh", cwd).with_arguments(["-c", script.as_str()])
     }
-}
-
-/// What the end of a process means for a check.
-pub(crate) const fn outcome(exit: Exit) -> CheckOutcome {
-    match exit {
-        Exit::Code(0) => CheckOutcome::Passed,
-        Exit::Code(code) => CheckOutcome::Failed { code },
-        Exit::Signal(signal) => CheckOutcome::Killed { signal },
-        Exit::TimedOut => CheckOutcome::TimedOut,
-    }
-}
-
-/// The end of what it printed.
-pub(crate) fn printed(child: &Child) -> OutputTail {
-    OutputTail::of(&String::from_utf8_lossy(&child.stdout().to_bytes()))
 }

@@ -121,6 +121,9 @@ pub enum EngineError {
     /// A program could not be waited for.
     #[error("cannot wait for a program")]
     Wait(#[from] handoff_process::WaitError),
+    /// What was to supervise a check could not, and the check proves nothing.
+    #[error("a check could not be supervised: {0}")]
+    Supervisor(String),
     /// What an interrupted commit left could not be put right.
     #[error("cannot put right an interrupted commit")]
     Unfinished(#[from] crate::reconcile::UnfinishedError),

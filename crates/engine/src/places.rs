@@ -83,6 +83,11 @@ impl Places {
         self.home.join("worktrees").join(project.to_string())
     }
 
+    /// What checks of attempts need for themselves, each directory named for its worktree.
+    pub fn checks(&self, project: ProjectId) -> PathBuf {
+        self.home.join("checks").join(project.to_string())
+    }
+
     /// A new place for a tree that is nobody's yet.
     pub fn spare(&self, project: ProjectId) -> PathBuf {
         let name = format!("{SPARE}{}", handoff_process::mint().simple());

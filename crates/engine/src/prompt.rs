@@ -167,6 +167,7 @@ fn proof(evidence: &Evidence) -> Option<String> {
         Evidence::Verified {
             command,
             exit_code: Some(0),
+            ..
         } => Some(format!("`{command}` passed")),
         Evidence::Committed { branch, commit } => Some(format!("commit {commit} on {branch}")),
         Evidence::Judged { verdict } => Some(judged(verdict)),

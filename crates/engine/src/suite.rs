@@ -5,7 +5,6 @@ mod found;
 mod junit;
 mod tap;
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,12 +13,11 @@ use handoff_core::feature::CheckOutcome;
 use handoff_core::trial::{FailureKind, Results, SuiteRun, TestOutcome};
 use handoff_core::workflow::{Suite, SuiteFormat};
 use handoff_files::Dir;
-use handoff_process::{Bound, Exit};
 
 pub(crate) use found::found;
 
-use crate::check::{LIMIT, outcome};
-use crate::enclosure::Bench;
+use crate::check_bench::{Bench, Order};
+use crate::enclosure::whole;
 use crate::error::EngineError;
 use crate::workshop::Workshop;
 
@@ -45,20 +43,28 @@ pub(crate) fn run(
         ("PYTHONDONTWRITEBYTECODE", "1".into()),
         ("NO_COLOR", "1".into()),
     ];
-    let mut program = bench.program(workshop, task, &suite.command);
-    let own = own.map(|(name, value)| (OsString::from(name), value));
-    program.environment.extend(own);
-    // All of it: a test whose line was cut off would be taken for one that is not there.
-    program.stdout = Bound::Whole(MOST);
-    let mut child = handoff_process::start(&program)?;
-    let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
-    Bench::tidy_up(task);
-    let said = bench.seen_from_inside(&String::from_utf8_lossy(&child.stdout().to_bytes()));
-    if let Exit::Signal(_) | Exit::TimedOut = exit {
-        child.end()?;
-        let said = format!("it did not come to its end\n{}", tail(&said));
-        return Ok(SuiteRun::DidNotRun { said });
-    }
+    let order = Order {
+        variables: own.into(),
+        // All of it: a test whose line was cut off would be taken for one that is not there.
+        output: whole(MOST),
+        ..Order::of(&suite.command)
+    };
+    let mut running = bench.start(workshop, task, order)?;
+    let (child, patience) = running.waited_for();
+    let exit = workshop.wait(child, task, Some(patience))?;
+    let outcome = running.outcome(exit)?;
+    let said = bench.seen_from_inside(&running.stdout());
+    let exit = match outcome {
+        CheckOutcome::Passed => 0,
+        CheckOutcome::Failed { code } => code,
+        CheckOutcome::Killed { .. } | CheckOutcome::TimedOut | CheckOutcome::OverLimit { .. } => {
+            let why = outcome
+                .limit()
+                .map_or_else(String::new, |it| format!(": {it}"));
+            let said = format!("it did not come to its end{why}\n{}", tail(&said));
+            return Ok(SuiteRun::DidNotRun { said });
+        }
+    };
     let written = match suite.format {
         SuiteFormat::Junit => written(&report),
         SuiteFormat::Cargo | SuiteFormat::Tap | SuiteFormat::Exit => String::new(),
@@ -90,13 +96,13 @@ impl Bench {
     }
 }
 
-fn read(format: SuiteFormat, exit: Exit, said: &str, written: &str) -> SuiteRun {
+fn read(format: SuiteFormat, exit: i32, said: &str, written: &str) -> SuiteRun {
     let results = match format {
         // Something failed that is not among its tests: a target that died, or one whose words were not its own.
-        SuiteFormat::Cargo => cargo::read(said).filter(|it| exit.is_success() || it.counts().1 > 0),
+        SuiteFormat::Cargo => cargo::read(said).filter(|it| exit == 0 || it.counts().1 > 0),
         SuiteFormat::Tap => tap::read(said),
         SuiteFormat::Junit => junit::read(written),
-        SuiteFormat::Exit => Some(whole(exit)),
+        SuiteFormat::Exit => Some(as_one_test(exit)),
     };
     match results {
         Some(results) => SuiteRun::Ran(results),
@@ -107,14 +113,13 @@ fn read(format: SuiteFormat, exit: Exit, said: &str, written: &str) -> SuiteRun 
 }
 
 /// A suite of which nothing is known but how it ended.
-fn whole(exit: Exit) -> Results {
+fn as_one_test(exit: i32) -> Results {
     let mut results = Results::default();
-    let it = match outcome(exit) {
-        CheckOutcome::Passed => TestOutcome::Passed,
-        CheckOutcome::Failed { .. } | CheckOutcome::Killed { .. } | CheckOutcome::TimedOut => {
-            let why = FailureKind::Assertion;
-            TestOutcome::Failed { why }
-        }
+    let it = if exit == 0 {
+        TestOutcome::Passed
+    } else {
+        let why = FailureKind::Assertion;
+        TestOutcome::Failed { why }
     };
     results.note("the whole suite".parse().expect("a name"), it);
     results
@@ -162,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_suite_of_which_only_the_end_is_known_is_one_test() {
-        let SuiteRun::Ran(results) = read(SuiteFormat::Exit, Exit::Code(1), "", "") else {
+        let SuiteRun::Ran(results) = read(SuiteFormat::Exit, 1, "", "") else {
             panic!("it ran");
         };
         assert_eq!(results.counts(), (0, 1, 0));
@@ -180,7 +185,7 @@ mod tests {
     #[test]
     fn what_did_not_run_tells_the_end_of_what_was_said() {
         let said = format!("{}\nerror: expected `;`\n", "x".repeat(2_000));
-        let run = read(SuiteFormat::Cargo, Exit::Code(101), &said, "");
+        let run = read(SuiteFormat::Cargo, 101, &said, "");
         let said = "error: expected `;`".to_owned();
         assert_eq!(run, SuiteRun::DidNotRun { said });
     }
@@ -194,7 +199,7 @@ mod tests {
             )
         };
         let ran = |code, said: &str| {
-            let run = read(SuiteFormat::Cargo, Exit::Code(code), said, "");
+            let run = read(SuiteFormat::Cargo, code, said, "");
             matches!(run, SuiteRun::Ran(_))
         };
         assert!(ran(0, &said("ok", 1)) && !ran(101, &said("ok", 1)));

@@ -21,7 +21,7 @@ use handoff_store::queue::{Agents, Change, Proved, Request, TaskRef, TenureWish,
 use handoff_store::{Store, StoreError, StoreKind, batches, packages, read, tasks};
 
 use crate::depot::Depot;
-use crate::enclosure::Enclosure;
+use crate::enclosure::CheckPolicy;
 use crate::error::EngineError;
 use crate::ground::{Ground, publish_baseline};
 use crate::package_rules::PackageRules;
@@ -74,8 +74,8 @@ pub struct Workshop<'a> {
     pub rules: PackageRules,
     /// What the batches of runs are to be like.
     pub batch_rules: Rules,
-    /// How what a referee runs is held.
-    pub enclosure: Enclosure,
+    /// How commands that run code of sessions are held.
+    pub checks: CheckPolicy,
     /// Trees that were made before anybody needs them.
     pub stock: Arc<Stock>,
 }

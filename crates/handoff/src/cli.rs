@@ -4,6 +4,7 @@ mod attempt;
 mod batch;
 mod baton;
 mod chapters;
+mod check_supervisor;
 mod completion;
 mod context;
 mod crier;
@@ -37,7 +38,7 @@ mod watchdog;
 mod worker;
 mod workflow;
 
-pub(crate) use session::{Opener, agent_names};
+pub(crate) use session::{Opener, agent_names, own_program};
 
 use std::ffi::OsStr;
 
@@ -124,6 +125,9 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
     if let Command::Own(Own::ScriptedAgent(args)) = &cli.command {
         return scripted_agent::run(args, &ambient);
     }
+    if let Command::Own(Own::CheckSupervisor(args)) = &cli.command {
+        return check_supervisor::run(args, &ambient);
+    }
     let format = if cli.options.json {
         Format::Json
     } else {
@@ -159,7 +163,9 @@ fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
         Command::Workflows(command) => chapters::workflows::run(command, ctx),
         Command::Git(command) => git::run(command, ctx),
         Command::Around(command) => chapters::around::run(command, ctx),
-        Command::Own(Own::ScriptedAgent(_)) => unreachable!("it never gets a context"),
+        Command::Own(Own::ScriptedAgent(_) | Own::CheckSupervisor(_)) => {
+            unreachable!("they never get a context")
+        }
     };
     ours.map(ExitCode::number)
 }

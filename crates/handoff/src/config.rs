@@ -1,11 +1,12 @@
 //! The user's configuration: `$XDG_CONFIG_HOME/handoff/config.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroU32};
 use std::path::{Path, PathBuf};
 
 use handoff_agents::adapter::StatePlace;
 use handoff_core::batch::Rules;
+use handoff_core::check_limits::CheckLimits;
 use handoff_core::package::{PackageKind, PhaseName, PipelineVersion};
 use handoff_core::{AgentName, ContextKey};
 use handoff_engine::PackageRules;
@@ -40,6 +41,43 @@ pub(crate) struct Config {
     pub(crate) gc: GcConfig,
     #[serde(default)]
     pub(crate) sessions: SessionsConfig,
+    #[serde(default)]
+    pub(crate) checks: ChecksConfig,
+}
+
+/// What a check may use, all of its processes together.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChecksConfig {
+    /// How long it may run.
+    pub(crate) time: Option<Span>,
+    /// Its memory in MiB; without it half of the machine's.
+    pub(crate) memory_megabytes: Option<NonZeroU32>,
+    /// How many processes it may have at the same time.
+    pub(crate) processes: Option<NonZeroU32>,
+    /// What it may print, in MiB, at most 256.
+    pub(crate) output_megabytes: Option<NonZeroU32>,
+    /// What it may write, in MiB.
+    pub(crate) disk_megabytes: Option<NonZeroU32>,
+}
+
+impl ChecksConfig {
+    /// The bounds on a machine with this many bytes of memory.
+    pub(crate) fn limits(&self, machine_memory: Option<u64>) -> CheckLimits {
+        const MIB: u64 = 1024 * 1024;
+        let usual = CheckLimits::usual(machine_memory);
+        let bytes = |setting: Option<NonZeroU32>, usual| {
+            setting.map_or(usual, |it| u64::from(it.get()) * MIB)
+        };
+        CheckLimits {
+            time: self.time.map_or(usual.time, Span::duration),
+            memory: bytes(self.memory_megabytes, usual.memory),
+            processes: self.processes.map_or(usual.processes, NonZeroU32::get),
+            // Suites are read as a whole, and more than this of one is not.
+            output: bytes(self.output_megabytes, usual.output).min(usual.output),
+            disk: bytes(self.disk_megabytes, usual.disk),
+        }
+    }
 }
 
 /// What sessions may do to each other.
@@ -261,7 +299,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     }
     Failure::failed(what).hint(
         "the settings are `[store]` with `url`, `password_file` and `patience`, `[upgrade]` with `url`, `[worker]` with `slots`, \
-         `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[sandbox]` with \
+         `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[checks]` with `time`, `memory_megabytes`, `processes`, `output_megabytes` and `disk_megabytes`, `[sessions]` with `may_answer_children`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )
@@ -342,6 +380,63 @@ mod tests {
         ] {
             assert!(
                 Config::parse(&format!("[worker]\n{wrong}\n")).is_err(),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_check_is_bounded_as_it_is_set_and_always_bounded() {
+        let limits = |text: &str| {
+            let config = Config::parse(&format!("[checks]\n{text}\n")).unwrap();
+            config.checks.limits(Some(8 << 30))
+        };
+        let usual = CheckLimits::usual(Some(8 << 30));
+        let table = [
+            ("", usual),
+            (
+                "memory_megabytes = 64",
+                CheckLimits {
+                    memory: 64 << 20,
+                    ..usual
+                },
+            ),
+            (
+                "processes = 3",
+                CheckLimits {
+                    processes: 3,
+                    ..usual
+                },
+            ),
+            (
+                "output_megabytes = 1",
+                CheckLimits {
+                    output: 1 << 20,
+                    ..usual
+                },
+            ),
+            ("output_megabytes = 4096", usual),
+            (
+                "disk_megabytes = 9",
+                CheckLimits {
+                    disk: 9 << 20,
+                    ..usual
+                },
+            ),
+            (
+                "time = \"5s\"",
+                CheckLimits {
+                    time: std::time::Duration::from_secs(5),
+                    ..usual
+                },
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(limits(text), expected, "{text}");
+        }
+        for wrong in ["memory_megabytes = 0", "processes = -1", "memory = 5"] {
+            assert!(
+                Config::parse(&format!("[checks]\n{wrong}\n")).is_err(),
                 "{wrong}"
             );
         }

@@ -13,7 +13,8 @@ use handoff_core::{
 };
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
-use handoff_session::environment;
+use handoff_process::Ancestor;
+use handoff_session::{environment, side};
 use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, rehearse, submit};
 use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 
@@ -244,7 +245,7 @@ impl Desk {
             environment,
             rules: ctx.config()?.package.rules(),
             batch_rules: batch_rules(ctx)?,
-            enclosure: walls::of_checks(&self.repository, ctx)?,
+            checks: walls::check_policy(&self.repository, ctx)?,
             stock: Arc::default(),
         })
     }

@@ -151,6 +151,7 @@ impl From<EngineError> for Failure {
             | EngineError::Watch(_)
             | EngineError::Start(_)
             | EngineError::Wait(_)
+            | EngineError::Supervisor(_)
             | EngineError::Unfinished(_)
             | EngineError::Gather(_)
             | EngineError::Keep(_)

@@ -6,12 +6,13 @@ use handoff_agents::Agent;
 use handoff_agents::adapter::State;
 use handoff_api::ExitCode;
 use handoff_core::Role;
-use handoff_engine::Enclosure;
+use handoff_engine::{CheckPolicy, Enclosure};
 use handoff_files::Dir;
 use handoff_git::Repository;
 use handoff_process::Kernel;
 use handoff_session::{Bounds, Confinement};
 
+use crate::cli::own_program;
 use crate::context::Context;
 use crate::desk::discover_from;
 use crate::failure::Failure;
@@ -33,8 +34,25 @@ pub(crate) fn of_role(role: Role, ctx: &Context) -> Result<Confinement, Failure>
     Ok(set.unwrap_or_else(|| Confinement::for_role(role, Kernel::read())))
 }
 
-/// How what a referee runs is held: as a sub-task would be, since one wrote it.
-pub(crate) fn of_checks(repository: &Repository, ctx: &Context) -> Result<Enclosure, Failure> {
+/// How commands that run code of sessions are held.
+pub(crate) fn check_policy(repository: &Repository, ctx: &Context) -> Result<CheckPolicy, Failure> {
+    Ok(CheckPolicy {
+        enclosure: of_checks(repository, ctx)?,
+        limits: ctx.config()?.checks.limits(machine_memory()),
+        supervisor: Some(own_program(ctx)?.to_owned()),
+    })
+}
+
+/// In bytes.
+fn machine_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|it| it.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Where a check can write: as a sub-task could, since one wrote it.
+fn of_checks(repository: &Repository, ctx: &Context) -> Result<Enclosure, Failure> {
     if of_role(Role::SubTask, ctx)? == Confinement::None || Kernel::read().version().is_none() {
         return Ok(Enclosure::Open);
     }

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::process::{Signal, pidfd_send_signal};
 
 use crate::capture::{Captured, Stream};
 use crate::clock;
@@ -124,6 +125,15 @@ impl Child {
             .chain(ends)
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect()
+    }
+
+    /// Asks the program to end, and nothing that it started: for one that ends those by itself.
+    pub fn ask_to_end(&self) -> Result<(), WaitError> {
+        let asked = pidfd_send_signal(&self.process.pidfd, Signal::TERM);
+        match (self.state, asked) {
+            (State::Ended(_), _) | (State::Running, Ok(()) | Err(Errno::SRCH)) => Ok(()),
+            (State::Running, Err(errno)) => Err(WaitError::Kill(self.identity().pid, errno.into())),
+        }
     }
 
     /// Kills the program and everything in its group.

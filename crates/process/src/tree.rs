@@ -60,7 +60,7 @@ pub fn ticks(spared: &[u32]) -> io::Result<u64> {
     Ok(below.iter().map(|(_, stat)| stat.used).sum())
 }
 
-fn below(spared: &[u32]) -> io::Result<Vec<(u32, Stat)>> {
+pub(crate) fn below(spared: &[u32]) -> io::Result<Vec<(u32, Stat)>> {
     let everything = processes()?;
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for (pid, stat) in &everything {

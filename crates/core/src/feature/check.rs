@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::check_limits::CheckLimit;
 use crate::checked_text::checked_text;
 use crate::text::VerifyCommand;
 use crate::{TaskName, TreeState, visible};
@@ -70,8 +71,34 @@ pub enum CheckOutcome {
         /// Which.
         signal: i32,
     },
-    /// It took too long and was ended.
+    /// It took too long and was ended, as records of earlier versions say it.
     TimedOut,
+    /// It was ended because it used more than it may.
+    OverLimit {
+        /// Of what.
+        limit: CheckLimit,
+    },
+}
+
+impl CheckOutcome {
+    /// The bound that was crossed, where that is known.
+    pub const fn limit(self) -> Option<CheckLimit> {
+        match self {
+            Self::OverLimit { limit } => Some(limit),
+            Self::Passed | Self::Failed { .. } | Self::Killed { .. } | Self::TimedOut => None,
+        }
+    }
+
+    /// Whether it took too long.
+    pub const fn is_timed_out(self) -> bool {
+        matches!(
+            self,
+            Self::TimedOut
+                | Self::OverLimit {
+                    limit: CheckLimit::Time { .. }
+                }
+        )
+    }
 }
 
 /// What the tool saw when it ran a check.

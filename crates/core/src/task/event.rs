@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::gathered::Gathered;
 use super::spec::TaskSpec;
 use super::state::Ending;
+use crate::check_limits::CheckLimit;
 use crate::hold::Hold;
 use crate::lease::{Lease, Term};
 use crate::rest::Rest;
@@ -159,6 +160,9 @@ pub enum Evidence {
         command: VerifyCommand,
         /// Its exit code; none when a signal ended it.
         exit_code: Option<i32>,
+        /// The bound that it crossed, if it was ended for that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<CheckLimit>,
     },
     /// The work is in a commit.
     Committed {

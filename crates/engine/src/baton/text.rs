@@ -132,8 +132,16 @@ fn predecessor((name, commit): &(String, Option<CommitId>)) -> String {
 
 fn proof(evidence: &Evidence) -> Option<String> {
     match evidence {
-        Evidence::Verified { command, exit_code } => {
-            let code = exit_code.map_or_else(|| "a signal".to_owned(), |it| it.to_string());
+        Evidence::Verified {
+            command,
+            exit_code,
+            limit,
+        } => {
+            let code = match (exit_code, limit) {
+                (Some(code), _) => code.to_string(),
+                (None, Some(limit)) => format!("a limit: {limit}"),
+                (None, None) => "a signal".to_owned(),
+            };
             Some(format!("- {} ended with {code}", word(command.as_str())))
         }
         Evidence::Committed { branch, commit } => {

@@ -59,7 +59,7 @@ pub(crate) fn measure(
         Ok(_) => Ok(()),
         Err(said) => Err(EngineError::NoProof(format!(
             "the test suite does not run as it is, so nothing could be proved{}: {said}",
-            workshop.enclosure.hint()
+            workshop.checks.enclosure.hint()
         ))),
     }
 }

@@ -10,8 +10,7 @@ use handoff_core::{CommitId, Digest, RunId, Task};
 use handoff_files::{Dir, Lock, Mode, atomic};
 use handoff_git::Repository;
 
-use crate::check::{self, LIMIT};
-use crate::enclosure::Bench;
+use crate::check_bench::{Bench, Order};
 use crate::error::EngineError;
 use crate::judgement::prove;
 use crate::suite;
@@ -169,12 +168,10 @@ impl Referee {
     ) -> Result<Option<String>, EngineError> {
         self.lay_out(workshop, exhibit)?;
         let bench = self.bench()?;
-        let program = bench.program(workshop, task, command);
-        let mut child = handoff_process::start(&program)?;
-        let exit = workshop.wait(&mut child, task, Some(LIMIT))?;
-        Bench::tidy_up(task);
-        let outcome = check::outcome(exit);
-        let said = check::printed(&child);
+        let mut running = bench.start(workshop, task, Order::of(command))?;
+        let (child, patience) = running.waited_for();
+        let exit = workshop.wait(child, task, Some(patience))?;
+        let (outcome, said) = (running.outcome(exit)?, running.printed());
         Ok(crate::referee::objection(outcome).map(|what| {
             let last = said.as_str().lines().last().unwrap_or_default();
             format!("`{command}` {what}: {last}")

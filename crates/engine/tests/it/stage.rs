@@ -96,7 +96,7 @@ impl Stage {
             environment,
             rules: self.rules.clone(),
             batch_rules: handoff_core::batch::Rules::default(),
-            enclosure: handoff_engine::Enclosure::default(),
+            checks: handoff_engine::CheckPolicy::default(),
             stock: std::sync::Arc::clone(&self.stock),
         }
     }

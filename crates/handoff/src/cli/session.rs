@@ -51,6 +51,7 @@ pub(super) use answer::asking;
 pub(super) use journal::run as events;
 pub(super) use journal::{Ending, JournalArgs};
 pub(super) use last_word::say_last;
+pub(crate) use launch::own_program;
 pub(super) use launch::require_program;
 pub(crate) use opener::Opener;
 pub(super) use relief::relieve;

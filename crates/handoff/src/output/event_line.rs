@@ -119,6 +119,7 @@ pub(crate) fn outcome(outcome: CheckOutcome) -> String {
         CheckOutcome::Failed { code } => format!("failed with exit code {code}"),
         CheckOutcome::Killed { signal } => format!("ended by signal {signal}"),
         CheckOutcome::TimedOut => "took too long".to_owned(),
+        CheckOutcome::OverLimit { limit } => format!("ended: {limit}"),
     }
 }
 
@@ -161,12 +162,21 @@ fn proof(evidence: &Evidence) -> String {
         Evidence::Verified {
             command,
             exit_code: Some(code),
+            ..
         } => {
             format!("verified by `{command}`: exit {code}")
         }
         Evidence::Verified {
             command,
             exit_code: None,
+            limit: Some(limit),
+        } => {
+            format!("verified by `{command}`: ended: {limit}")
+        }
+        Evidence::Verified {
+            command,
+            exit_code: None,
+            limit: None,
         } => {
             format!("verified by `{command}`: ended by a signal")
         }

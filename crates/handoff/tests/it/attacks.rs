@@ -6,6 +6,7 @@
 
 mod answers;
 mod page;
+mod rights;
 mod scene;
 mod sockets;
 mod table;

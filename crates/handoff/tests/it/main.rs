@@ -14,6 +14,8 @@ mod calling;
 #[cfg(test)]
 mod checkpoint;
 #[cfg(test)]
+mod checks;
+#[cfg(test)]
 mod completion;
 #[cfg(test)]
 mod confirmation;

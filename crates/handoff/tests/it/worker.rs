@@ -265,6 +265,11 @@ fn a_watchdog_judges_what_a_dead_worker_left() {
     stage.say("watchdog").success();
     let ready = stage.env.work().join("ready");
     stage.env.set("READY", &ready);
+    let scratch = stage.env.work();
+    stage.configure(&format!(
+        "[sandbox]\nwrite = [\"{}/\"]\n",
+        scratch.display()
+    ));
     let verify = "[ -e \"$READY\" ] || { touch \"$READY\"; exec sleep 1000; }";
     stage
         .run(["queue", "add", "fix", "--brief", "x", "--verify", verify])

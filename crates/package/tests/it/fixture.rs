@@ -135,6 +135,7 @@ pub(crate) fn full() -> Package {
     payload.proofs.push(Evidence::Verified {
         command: "cargo test".parse().unwrap(),
         exit_code: Some(0),
+        limit: None,
     });
     let probes = [
         Probe::Commit {

@@ -89,7 +89,13 @@ fn came_out(facts: &Facts<'_>, ran: Option<&Ran>) -> String {
             format!("verified: passed on this code, {}", ran_at(ran))
         }
         (CheckOutcome::Passed, false) => format!("passed on other code, {}", ran_at(ran)),
-        (CheckOutcome::Failed { .. } | CheckOutcome::Killed { .. } | CheckOutcome::TimedOut, _) => {
+        (
+            CheckOutcome::Failed { .. }
+            | CheckOutcome::Killed { .. }
+            | CheckOutcome::TimedOut
+            | CheckOutcome::OverLimit { .. },
+            _,
+        ) => {
             format!("did not pass, {}", ran_at(ran))
         }
     }

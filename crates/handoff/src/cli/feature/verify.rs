@@ -1,11 +1,9 @@
 //! `handoff verify`: what proves the work, how it came out, and with `--run` the proof itself.
 
-use std::time::Duration;
-
 use handoff_api::{CheckStanding, ExitCode, VerifiedCheck, VerifyDocument};
 use handoff_core::feature::{CheckName, CheckRun};
 use handoff_core::{FeatureEvent, FeatureRecord};
-use handoff_engine::check::{Checker, LIMIT};
+use handoff_engine::check::Checker;
 use handoff_engine::without_secrets;
 use handoff_workspace::config::Check;
 
@@ -19,6 +17,7 @@ use crate::cli::span::Span;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::output::{Tone, one_line};
+use crate::walls;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -43,7 +42,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.run {
         refuse_untrusted(&guard, &checks, ctx)?;
         for check in &checks {
-            let run = perform(&site, check, args.limit(), ctx)?;
+            let run = perform(&site, check, args.timeout, ctx)?;
             survey.record = keep(&site, &survey, run, ctx)?.or(survey.record);
         }
         survey.code = site.look(ctx)?;
@@ -57,12 +56,6 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             .collect(),
     };
     show(document, args.run, ctx)
-}
-
-impl Args {
-    fn limit(&self) -> Duration {
-        self.timeout.map_or(LIMIT, Span::duration)
-    }
 }
 
 fn chosen(all: &[Check], wanted: &[CheckName]) -> Result<Vec<Check>, Failure> {
@@ -102,7 +95,7 @@ fn refuse_untrusted(guard: &Guard, checks: &[Check], ctx: &mut Context) -> Resul
 fn perform(
     site: &Site,
     check: &Check,
-    limit: Duration,
+    timeout: Option<Span>,
     ctx: &mut Context,
 ) -> Result<CheckRun, Failure> {
     let Some(at) = &site.repository else {
@@ -118,12 +111,16 @@ fn perform(
             one_line(check.command.as_str())
         ))?;
     }
+    let mut policy = walls::check_policy(at, ctx)?;
+    if let Some(timeout) = timeout {
+        policy.limits.time = timeout.duration();
+    }
     let checker = Checker {
         at,
         git: &site.git(ctx),
         clock: &*ctx.clock()?,
         environment: without_secrets(ctx.ambient.environment.clone()),
-        limit,
+        policy,
     };
     Ok(checker.run(check.name.clone(), check.command.clone())?)
 }

@@ -11,7 +11,7 @@ use handoff_core::ownership::RepoPath;
 use handoff_core::task::VerifyCommand;
 use handoff_core::tree::{Drift, Freshness, Relation};
 use handoff_core::{CommitId, ContextScope, Digest, JsonText, TreeState};
-use handoff_engine::check::{Checker, LIMIT};
+use handoff_engine::check::Checker;
 use handoff_engine::without_secrets;
 use handoff_files::Access;
 use handoff_git::{Git, Repository};
@@ -26,6 +26,7 @@ use super::create::open_tree;
 use crate::context::Context;
 use crate::desk::{Desk, require_person};
 use crate::failure::Failure;
+use crate::walls;
 
 /// Whether commands out of a package may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,12 +187,16 @@ impl<'a> Prober<'a> {
             Ok(clock) => clock,
             Err(failure) => return Outcome::NotRun(failure.message),
         };
+        let policy = match walls::check_policy(self.at, self.ctx) {
+            Ok(policy) => policy,
+            Err(failure) => return Outcome::NotRun(failure.message),
+        };
         let checker = Checker {
             at: self.at,
             git: &self.git,
             clock: &*clock,
             environment: without_secrets(self.ctx.ambient.environment.clone()),
-            limit: LIMIT,
+            policy,
         };
         match checker.run(name, command.clone()).map(|run| run.outcome) {
             Ok(CheckOutcome::Passed) => Outcome::Held,
@@ -200,6 +205,9 @@ impl<'a> Prober<'a> {
                 Outcome::Failed(format!("signal {signal} ended it"))
             }
             Ok(CheckOutcome::TimedOut) => Outcome::Failed("it took too long".to_owned()),
+            Ok(CheckOutcome::OverLimit { limit }) => {
+                Outcome::Failed(format!("it was ended: {limit}"))
+            }
             Err(error) => Outcome::NotRun(error.to_string()),
         }
     }

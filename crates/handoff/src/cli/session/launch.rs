@@ -197,7 +197,7 @@ fn make_reachable(own: &Path, environment: &mut BTreeMap<OsString, OsString>) {
     }
 }
 
-pub(super) fn own_program(ctx: &Context) -> Result<&Path, Failure> {
+pub(crate) fn own_program(ctx: &Context) -> Result<&Path, Failure> {
     let program = ctx.ambient.program.as_deref();
     program.ok_or_else(|| Failure::failed("cannot find this program"))
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::answers::ANSWERS;
+use super::rights::{RIGHTS, TRIES};
 use super::sockets::Way;
 use super::table::End::{self, Detected, NotCovered, Refused};
 use super::table::{ATTACKS, BY_LIBGIT2, Column};
@@ -56,6 +57,18 @@ the main tree (refs, index, configuration, files) while another one has staged a
             way.sandboxed()
         )
         .unwrap();
+    }
+    page.push_str(BY_ROOT);
+    for right in RIGHTS {
+        writeln!(page, "| {} | {} |", right.name, word(right.end)).unwrap();
+    }
+    page.push_str(BY_CHECK);
+    for it in TRIES {
+        let tests = match it.tests {
+            "" => String::new(),
+            tests => format!("`handoff/tests/it/{tests}`"),
+        };
+        writeln!(page, "| {} | {} | {tests} |", it.attack, it.end).unwrap();
     }
     page.push_str(OTHERS);
     for answer in ANSWERS {
@@ -123,6 +136,27 @@ settings that a session names for itself count for nothing, because the holder o
 - **A process that ended before it was looked at** is nobody: it is refused, and what it asked for is told as by `unknown`.
 ";
 
+/// What only root could do.
+const BY_ROOT: &str = "
+## Attacks by root in the sandbox
+
+Landlock holds files; devices, mounts and traced processes lead past it. The sandbox grants no right to make devices, and gives up every capability but those that builds and tests need on
+their own files (`process/src/sandbox/capabilities.rs` says which, and why). Tried as root, in a worktree in the sandbox.
+
+| attack | in the sandbox |
+|---|---|
+";
+
+/// What code under check tries.
+const BY_CHECK: &str = "
+## Attacks by a check
+
+A command that runs code of a session: the `verify` of a task or part, of a fan-in, a suite of a workflow. All of them run under one policy (`engine/src/enclosure.rs`), below a supervisor of ours.
+
+| attack | check | test |
+|---|---|---|
+";
+
 /// What is no script of one session.
 const OTHERS: &str = "
 ## Attacks on a commit, on the queue, by kills
@@ -152,7 +186,7 @@ configuration run. Where content goes into the repository or comes out of it (`s
   itself. The variables that lead to them are taken away, which stops nobody who knows the path. Our own holders look who comes, and refuse one in the sandbox of
   another session; also at a port (`run --port`), whose token can be read in every sandbox and is of no use there. On newer kernels Landlock holds these sockets; that has not
   been tried.
-- **Modes, owners and times** of files. Landlock holds content and names: a sandboxed session can `chmod` and `touch` what it does not own, as the same user.
+- **Modes, owners, times and `user.*` attributes** of files. Landlock holds content and names: a sandboxed session can `chmod` and `touch` what it does not own, as the same user.
 - **Remotes on other machines.** The network is open. `git push` is refused by the hook, `git send-pack` by its path asks none; agents of ssh are out of reach, and a password in a file is not.
 - **What the agent keeps for itself** (`~/.claude`, `~/.codex` …) can be written in the sandbox, because it must. Its settings can name programs that the person's own agent
   runs later, outside.

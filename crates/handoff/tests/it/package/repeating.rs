@@ -7,7 +7,8 @@ use super::{create, stage, value};
 use crate::stage::Stage;
 
 /// A claim that kills whoever finds out about it, which is after the package was claimed and before it is consumed.
-const KILLER: &str = "deadly => run:kill -9 $PPID";
+/// Kills whoever started its supervisor.
+const KILLER: &str = "deadly => run:kill -9 $(awk '/PPid/ { print $2 }' /proc/$PPID/status)";
 
 #[test]
 fn a_killed_receiver_is_followed_at_once_by_the_next() {
