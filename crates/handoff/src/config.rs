@@ -146,6 +146,8 @@ pub(crate) struct WorkerConfig {
     pub(crate) tab: Opener,
     /// How long a tab may take to answer.
     pub(crate) tab_timeout: Option<Span>,
+    /// How sessions of tasks are held, of every role: `worktree` or `none`.
+    pub(crate) sandbox: Option<Confinement>,
 }
 
 /// How a person is told that they are needed.
@@ -299,7 +301,7 @@ fn mistake(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     }
     Failure::failed(what).hint(
         "the settings are `[store]` with `url`, `password_file` and `patience`, `[upgrade]` with `url`, `[worker]` with `slots`, \
-         `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[checks]` with `time`, `memory_megabytes`, `processes`, `output_megabytes` and `disk_megabytes`, `[sessions]` with `may_answer_children`, `[sandbox]` with \
+         `agent`, `limits`, `stagger`, `spawn`, `tab`, `tab_timeout` and `sandbox`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[checks]` with `time`, `memory_megabytes`, `processes`, `output_megabytes` and `disk_megabytes`, `[sessions]` with `may_answer_children`, `[sandbox]` with \
          `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and \
          `[package.phases]`",
     )

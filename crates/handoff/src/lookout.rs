@@ -1,9 +1,9 @@
 //! Noticing refs that moved past our hooks: told to the person who runs the next command, once, and kept in the ledger.
 //!
-//! A session that is restricted is watched from before its start (`Launch::start`) until somebody has looked after its end. Only a
+//! A session that is restricted, or works on a task, is watched from before its start (`Launch::start`) until somebody has looked after its end. Only a
 //! person is told: a worker's terminal is read by nobody, and a session would read about itself.
 
-use handoff_core::{Caller, CommitId, IdempotencyKey, Role, SessionId, UnseenMove};
+use handoff_core::{Caller, CommitId, IdempotencyKey, SessionId, UnseenMove};
 use handoff_engine::Places;
 use handoff_git::hooks::HooksState;
 use handoff_git::ref_watch::{ForeignMove, Picture, RefWatchError, Sightings};
@@ -148,12 +148,9 @@ pub(crate) struct Vigil {
 }
 
 impl Vigil {
-    /// Looks where the refs are, for a session that may not move them. Without our hooks nobody would see what is right either,
-    /// and everything would be told as foreign: then there is none.
-    pub(crate) fn before(role: Role, at: Repository, ctx: &Context) -> Option<Self> {
-        if role != Role::SubTask {
-            return None;
-        }
+    /// Looks where the refs are. Without our hooks nobody would see what is right either, and everything would be told as
+    /// foreign: then there is none.
+    pub(crate) fn before(at: Repository, ctx: &Context) -> Option<Self> {
         let git = Git::new(ctx.ambient.environment.clone());
         let state = git.hooks_state(&at).ok()?;
         if !matches!(state, HooksState::Installed { .. }) {

@@ -28,8 +28,16 @@ pub(crate) fn confinement(
     }
 }
 
+/// How the session of a task is held: as `[worker] sandbox` says; else as any session in its role.
+pub(crate) fn of_worker(role: Role, ctx: &Context) -> Result<Confinement, Failure> {
+    match ctx.config()?.worker.sandbox {
+        Some(set) => Ok(set),
+        None => of_role(role, ctx),
+    }
+}
+
 /// What the user has set; else what is right for the role.
-pub(crate) fn of_role(role: Role, ctx: &Context) -> Result<Confinement, Failure> {
+fn of_role(role: Role, ctx: &Context) -> Result<Confinement, Failure> {
     let set = ctx.config()?.sandbox.default;
     Ok(set.unwrap_or_else(|| Confinement::for_role(role, Kernel::read())))
 }

@@ -90,6 +90,8 @@ mod switching;
 #[cfg(test)]
 mod tab;
 #[cfg(test)]
+mod task_sandbox;
+#[cfg(test)]
 mod tdd;
 #[cfg(test)]
 mod terminal;

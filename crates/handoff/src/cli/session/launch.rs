@@ -88,9 +88,13 @@ impl Launch {
         }
     }
 
-    /// What is needed to notice refs that it moves past our hooks; none for one that may move them.
+    /// What is needed to notice refs that it moves past our hooks; none for one that a person started for themselves. A session with
+    /// a task has no business with refs, whatever its role: the tool commits its work.
     fn vigil(&self, ctx: &Context) -> Option<Vigil> {
-        Vigil::before(self.role, discover_from(&self.cwd).ok()?, ctx)
+        if self.role != Role::SubTask && self.work.is_none() {
+            return None;
+        }
+        Vigil::before(discover_from(&self.cwd).ok()?, ctx)
     }
 
     fn taken(&self) -> Failure {

@@ -99,7 +99,7 @@ impl Spawner {
         refuse_shell(&agent)?;
         require_program(&argv[0], order.worktree, &ctx)?;
         let prompt = agent.adapter.launch.prompt;
-        let bounds = match walls::of_role(spec.role(), &ctx)? {
+        let bounds = match walls::of_worker(spec.role(), &ctx)? {
             Confinement::None => None,
             Confinement::Worktree => Some(walls::of_agent(&agent, order.worktree, &ctx)?),
         };
