@@ -13,8 +13,7 @@ use handoff_core::{
 };
 use handoff_engine::{Depot, Places, Workshop, reconcile, without_secrets};
 use handoff_git::{Git, MarkError, Repository};
-use handoff_process::Ancestor;
-use handoff_session::{environment, side};
+use handoff_session::environment;
 use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, rehearse, submit};
 use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 
