@@ -28,7 +28,7 @@ pub(crate) fn pruning(stage: &mut Stage) -> Result<()> {
         let (mut refused, mut findings) = (0, Findings::default());
         for number in 0..count {
             let path = ["a", "deep/er/b", &format!("new/{number}")][dice.index(3)].to_owned();
-            product.repo.write(&path, format!("{number}"));
+            product.repo.write(&path, format!("commit {number}"));
             if !raced(&product, &mut dice, &path)? {
                 refused += 1;
                 continue;
