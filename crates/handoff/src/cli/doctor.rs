@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             findings.push(good("store", describe(&*store)));
             findings.extend(clock(&mut *store));
             if args.audit {
-                findings.push(audited(&mut *store));
+                findings.push(audited(&mut *store, ctx));
             }
             Some(document(&*store))
         }
@@ -186,12 +186,17 @@ fn set_clock_right(ctx: &mut Context) -> Result<(), Failure> {
     ))?)
 }
 
-fn audited(store: &mut dyn Store) -> Finding {
+fn audited(store: &mut dyn Store, ctx: &Context) -> Finding {
     let kind = store.info().kind;
     match read(store, |tx| audit::engine_faults(tx, kind)) {
         Ok(faults) if faults.is_empty() => {}
         Ok(faults) => return bad("audit", damaged(&faults)),
         Err(error) => return bad("audit", damaged(&[explained(&error.into())])),
+    }
+    match super::package::faults(ctx) {
+        Ok(faults) if faults.is_empty() => {}
+        Ok(faults) => return bad("audit", damaged(&faults)),
+        Err(failure) => return bad("audit", damaged(&[explained(&failure)])),
     }
     match read(store, audit::audit) {
         Ok(audit) if audit.faults.is_empty() => good(

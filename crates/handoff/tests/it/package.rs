@@ -119,7 +119,23 @@ fn a_damaged_package_is_told_and_left() {
         stage.say(&format!("package {command} {id}")).failure(10);
     }
     assert_eq!(fs::read(&path).unwrap(), bytes);
+    let audited = stage.say("doctor --audit").failure(12).stdout;
+    assert!(audited.contains("not as it was"), "{audited}");
     stage.say(&format!("package receive {other}")).success();
+}
+
+#[test]
+fn the_audit_reads_what_is_attached() {
+    let stage = stage();
+    stage.repo.write("log.txt", "hello");
+    let id = create(&stage, &["--attach", "log.txt"]);
+    stage.say("doctor --audit").success();
+    let blobs = file(&stage, &id).with_file_name("blobs");
+    let blob = blobs.read_dir().unwrap().next().unwrap().unwrap().path();
+    fs::write(&blob, "hallo").unwrap();
+    stage.say("doctor --audit").failure(12);
+    fs::remove_file(&blob).unwrap();
+    stage.say("doctor --audit").failure(12);
 }
 
 #[test]
