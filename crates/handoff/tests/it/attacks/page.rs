@@ -114,7 +114,7 @@ const SUPERVISION: &str = "
 ## Supervision: a session that decides for a person
 
 D48 and S15, made from `session/supervision.rs`. A session in no sandbox tries it against itself, the session that started it, one beside it and one that it started;
-the last column is what is run as a check. Each cell is tried in these ways: WAYS. A session is known by the processes above it, at the ledger and at the holder: its environment can only take rights away. What
+the last column is what is run as a check. Itself and the one beside are tried in these ways: WAYS; the one above in the last two, the one that it started and the check with `env -i`. A session is known by the processes above it, at the ledger and at the holder: its environment can only take rights away. What
 is refused is an event of the session (`refused`) and is shown by `handoff status`.
 
 | attack | itself | the one above | one beside | one that it started | from within a check |

@@ -235,11 +235,16 @@ fn a_session_supervises_one_that_it_started_and_its_dialogs_are_for_a_person() {
     assert_eq!(record["started_by"], family.attacker.text("id"));
     let script = family.head()
         + "$H answer --id child --choose 1 2>&1; echo code=$?\n\
+           env -i $KEPT $H interrupt --id child --timeout 0; [ $? != 9 ]; echo code=$?\n\
            for w in \"signal --id child WINCH\" \"send --id child --force --no-wait --message :\" \"stop --id child\"; do\n\
            env -i $KEPT $H $w; echo code=$?; done\n";
     let said = family.told(&family.attacker, &script);
     let codes: Vec<_> = said.lines().filter(|it| it.starts_with("code=")).collect();
-    assert_eq!(codes, ["code=9", "code=0", "code=0", "code=0"], "{said}");
+    assert_eq!(
+        codes,
+        ["code=9", "code=0", "code=0", "code=0", "code=0"],
+        "{said}"
+    );
     // One that its child started is its own as well.
     start_within(&family.hall, &family.attacker, "second");
     let script = family.head() + "$H stop --id second; echo code=$?\n";
