@@ -30,6 +30,7 @@ pub mod package;
 pub mod project;
 pub mod relation;
 pub mod repository;
+pub mod resource;
 pub mod rest;
 pub mod revision;
 pub mod run;

@@ -11,10 +11,12 @@ use handoff_core::HoldScope;
 use handoff_core::batch::BatchRefusal;
 use handoff_core::caller::Forbidden;
 use handoff_core::context::ContextRefusal;
+use handoff_core::resource::Resource;
 use handoff_core::task::{Phase, Refusal};
 use handoff_engine::EngineError;
 use handoff_package::LoadError;
 use handoff_store::StoreError;
+use rustix::io::Errno;
 
 /// Why a command did not work.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ impl Failure {
 
     /// What an error says, with what it came from.
     pub(crate) fn of(code: ExitCode, error: &(dyn Error + 'static)) -> Self {
-        let failure = Self::new(code, error.to_string());
+        let failure = Self::new(code, error.to_string()).naming_resource(error);
         match error.source() {
             Some(cause) => failure.because(cause),
             None => failure,
@@ -62,7 +64,23 @@ impl Failure {
         let mut next = Some(cause);
         while let Some(cause) = next {
             self.causes.push(cause.to_string());
+            self = self.naming_resource(cause);
             next = cause.source();
+        }
+        self
+    }
+
+    /// If something is used up, that is what went wrong, whatever was tried.
+    fn naming_resource(mut self, error: &(dyn Error + 'static)) -> Self {
+        let Some(resource) = resource_of(error) else {
+            return self;
+        };
+        if matches!(self.code, ExitCode::Failed | ExitCode::Unavailable) {
+            self.code = ExitCode::NoSpace;
+        }
+        let advice = resource.advice();
+        if !self.hints.iter().any(|it| it == advice) {
+            self.hints.push(advice.to_owned());
         }
         self
     }
@@ -94,6 +112,15 @@ impl Failure {
     }
 }
 
+/// What is used up, by the answer of the system in an error.
+fn resource_of(error: &(dyn Error + 'static)) -> Option<Resource> {
+    let number = error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::raw_os_error)
+        .or_else(|| error.downcast_ref::<Errno>().map(|it| it.raw_os_error()));
+    number.and_then(Resource::of_errno)
+}
+
 impl From<io::Error> for Failure {
     /// For writing output; everything else has a message of its own.
     fn from(error: io::Error) -> Self {
@@ -114,7 +141,9 @@ impl From<Forbidden> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let failure = Self::of(code_of(&error), &error);
-        match hint_for(&error) {
+        // One that names what is used up says what to do.
+        let is_advised = !failure.hints.is_empty();
+        match hint_for(&error).filter(|_| !is_advised) {
             Some(hint) => failure.hint(hint),
             None => failure,
         }

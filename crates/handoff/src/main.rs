@@ -21,6 +21,8 @@ mod upgrade;
 mod walls;
 
 fn main() -> std::process::ExitCode {
+    // Without the handler such a write ends the process, and that is no reason not to begin.
+    handoff_process::survive_size_limit().ok();
     let ambient = ambient::Ambient::collect();
     if shim::is_called(&ambient.arguments) {
         return shim::run(&ambient);
