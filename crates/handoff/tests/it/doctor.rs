@@ -108,6 +108,6 @@ fn a_mistake_in_the_configuration_is_named() {
     exit status: 1
     --- stderr ---
     error: `$TEMP/config/handoff/config.toml` has a mistake in line 1
-    hint: the settings are `[store]` with `url`, `password_file` and `patience`, `[upgrade]` with `url`, `[worker]` with `slots`, `agent`, `limits`, `stagger`, `spawn`, `tab` and `tab_timeout`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[sandbox]` with `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`
+    hint: the settings are `[store]` with `url`, `password_file` and `patience`, `[upgrade]` with `url`, `[worker]` with `slots`, `agent`, `limits`, `stagger`, `spawn`, `tab`, `tab_timeout` and `sandbox`, `[notify]` with `command`, `[batch]` with `most`, `[gc]` with `sessions`, `transcripts`, `packages`, `megabytes` and `package_megabytes`, `[checks]` with `time`, `memory_megabytes`, `processes`, `output_megabytes` and `disk_megabytes`, `[sessions]` with `may_answer_children`, `[sandbox]` with `default` and `write`, and `[package]` with `ttl`, `pipeline_version`, `[package.required.kind]`, `[package.required.phase]` and `[package.phases]`
     ");
 }

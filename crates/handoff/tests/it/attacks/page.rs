@@ -187,6 +187,8 @@ configuration run. Where content goes into the repository or comes out of it (`s
   another session; also at a port (`run --port`), whose token can be read in every sandbox and is of no use there. On newer kernels Landlock holds these sockets; that has not
   been tried.
 - **Modes, owners, times and `user.*` attributes** of files. Landlock holds content and names: a sandboxed session can `chmod` and `touch` what it does not own, as the same user.
+- **Sessions of plain tasks and fan-ins**, unless `[worker] sandbox = \"worktree\"` is set: only parts of a batch are in the sandbox by themselves. Refs that such a session moves past our hooks are told
+  (`handoff/tests/it/task_sandbox.rs`); files that it writes elsewhere are not.
 - **Remotes on other machines.** The network is open. `git push` is refused by the hook, `git send-pack` by its path asks none; agents of ssh are out of reach, and a password in a file is not.
 - **What the agent keeps for itself** (`~/.claude`, `~/.codex` …) can be written in the sandbox, because it must. Its settings can name programs that the person's own agent
   runs later, outside.
