@@ -144,4 +144,25 @@ mod tests {
         let tail = OutputTail::of(&"\u{20ac}".repeat(3000));
         assert!(tail.as_str().len() <= OutputTail::LIMIT && !tail.as_str().is_empty());
     }
+
+    #[test]
+    fn outcomes_that_were_stored_before_there_were_limits_are_read() {
+        let table = [
+            ("{\"type\":\"passed\"}", CheckOutcome::Passed),
+            ("{\"type\":\"timed_out\"}", CheckOutcome::TimedOut),
+            (
+                "{\"type\":\"failed\",\"code\":2}",
+                CheckOutcome::Failed { code: 2 },
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(
+                serde_json::from_str::<CheckOutcome>(text).unwrap(),
+                expected
+            );
+        }
+        let verified = "{\"type\":\"verified\",\"command\":\"true\",\"exit_code\":0}";
+        let read: crate::task::Evidence = serde_json::from_str(verified).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), verified);
+    }
 }
