@@ -153,7 +153,7 @@ run = ["sh", "-c", "read go < \"$SIGNAL\"; echo $go > new.txt"]
 
 #[test]
 fn a_run_ends_its_session_when_whoever_ran_it_is_gone() {
-    for command in ["workflow pause pbr", "workflow cancel pbr"] {
+    for command in ["workflow pause pbr", "workflow cancel pbr --yes"] {
         let stage = Stage::new();
         let begin = "workflow run plan-build-review --goal G --name pbr --detach";
         stage.say(begin).success();
