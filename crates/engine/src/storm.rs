@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn judges_wait_longer_each_time_and_then_ask_a_person() {
         let at = |seconds| Timestamp::from_second(seconds).unwrap();
-        let waits = |dead| next_judge(dead, at(0)).map(|it| it.as_second());
+        let waits = |dead| next_judge(dead, at(0)).map(handoff_core::Timestamp::as_second);
         for (dead, wait) in [
             (0, None),
             (1, None),
