@@ -6,6 +6,7 @@
 
 mod cluster;
 mod installation;
+mod pool;
 
 use std::io;
 use std::time::Duration;
@@ -51,7 +52,7 @@ pub fn fresh_database() -> Option<Database> {
     Some(Database::create(server).expect("the server of the test run answers"))
 }
 
-/// A database with a random name, dropped together with this value.
+/// A database with a random name, given back or dropped together with this value.
 #[derive(Debug)]
 pub struct Database {
     server: String,
@@ -66,10 +67,10 @@ impl Database {
     /// When PostgreSQL is not installed or the server refuses.
     pub fn create(server: String) -> io::Result<Self> {
         let name = format!("test_{:016x}", ambient::random_number());
-        execute(
-            &server,
-            &format!("CREATE DATABASE {name} TEMPLATE template0"),
-        )?;
+        if !pool::take(&server, &name)? {
+            let create = format!("CREATE DATABASE {name} TEMPLATE template0");
+            execute(&server, &create)?;
+        }
         let url = with_database(&server, &name);
         Ok(Self { server, name, url })
     }
@@ -116,6 +117,9 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
+        if pool::give_back(&self.server, &self.url, &self.name).is_ok() {
+            return;
+        }
         // By force, as a failing test may leave connections behind.
         let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
         if let Err(error) = execute(&self.server, &drop) {

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::Duration;
 
 use handoff_testkit::postgres::{self, Cluster, Database, Disk};
 use handoff_testkit::{Need, skip_without};
@@ -28,7 +29,23 @@ fn a_cluster_serves_databases_and_is_gone_when_dropped() {
         assert_eq!(show(setting), "on\n", "{setting}");
     }
 
+    let oid = |database: &Database| {
+        let own = "SELECT oid FROM pg_database WHERE datname = current_database()";
+        database.execute(own).unwrap()
+    };
+    let first = oid(&database);
+    database.execute("CREATE SCHEMA handoff").unwrap();
     drop(database);
+    let again = Database::create(url.clone()).unwrap();
+    assert_eq!(oid(&again), first, "what is empty again is used again");
+    let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'handoff'";
+    assert_eq!(again.execute(schemas).unwrap(), "0\n");
+    again.pass(Duration::from_secs(1)).unwrap();
+    drop(again);
+    let other = Database::create(url.clone()).unwrap();
+    assert_ne!(oid(&other), first, "what has its own clock is not");
+
+    drop(other);
     drop(cluster);
     assert!(!Path::new(&process).exists());
     assert!(!Path::new(socket_directory).exists());

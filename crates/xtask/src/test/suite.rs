@@ -30,6 +30,9 @@ pub(super) fn run() -> Result<Tally> {
     let cluster = Cluster::start(Disk::Unsynced).context("cannot start a private PostgreSQL")?;
     let mut nextest = cargo(["nextest", "run", "--workspace", "--tool-config-file"]);
     nextest.arg(format!("xtask:{}", nextest_config.display()));
+    // Half of the time of a test goes into waiting: for the disk, and for others to end.
+    let cores = std::thread::available_parallelism()?.get();
+    nextest.args(["--test-threads", &(cores * 2).to_string()]);
     nextest
         .env(VARIABLE, cluster.url())
         .env(SKIP_LOG, &skip_log);
