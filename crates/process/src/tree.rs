@@ -115,7 +115,31 @@ pub fn end(spared: impl FnOnce() -> Vec<u32>, timeout: Duration) -> io::Result<V
         return Ok(vec![]);
     }
     let spared = spared();
-    end_all(|| descendants(&spared), timeout)
+    end_all(|| Ok(Survey::of(&below(&spared)?)), timeout)
+}
+
+/// What a look at the tree found.
+#[derive(Debug, PartialEq, Eq)]
+struct Survey {
+    living: Vec<Identity>,
+    /// Whether there is nothing that the look could have missed. `/proc` is listed before each process is read: one that was listed may
+    /// have forked and ended by then, and what it forked is not in the list. Such a one is seen as a zombie, because only we reap it.
+    is_complete: bool,
+}
+
+impl Survey {
+    fn of(below: &[(u32, Stat)]) -> Self {
+        let (ended, living): (Vec<_>, Vec<_>) =
+            below.iter().partition(|(_, stat)| stat.life == Life::Ended);
+        let identity = |&&(pid, stat): &&(u32, Stat)| Identity {
+            pid,
+            started: stat.started,
+        };
+        Self {
+            living: living.iter().map(identity).collect(),
+            is_complete: ended.is_empty(),
+        }
+    }
 }
 
 /// Whether this process has no children: every orphan below an [adopter](adopt) is its child, so there is nothing below it.
@@ -131,7 +155,14 @@ pub fn end_marked(
     spared: &[u32],
     timeout: Duration,
 ) -> io::Result<Vec<Identity>> {
-    end_all(|| marked((name, value), spared), timeout)
+    let look = || {
+        let living = marked((name, value), spared)?;
+        Ok(Survey {
+            living,
+            is_complete: true,
+        })
+    };
+    end_all(look, timeout)
 }
 
 /// Kills those that were started with this variable and are not below this process. It waits for nobody and reaps nobody: for one that
@@ -162,21 +193,23 @@ fn marked((name, value): (&str, &str), spared: &[u32]) -> io::Result<Vec<Identit
     Ok(marked.collect())
 }
 
-fn end_all(
-    find: impl Fn() -> io::Result<Vec<Identity>>,
-    timeout: Duration,
-) -> io::Result<Vec<Identity>> {
+fn end_all(look: impl Fn() -> io::Result<Survey>, timeout: Duration) -> io::Result<Vec<Identity>> {
     let deadline = clock::awake() + timeout;
     loop {
         reap();
-        let living = find()?;
-        if living.is_empty() || clock::awake() >= deadline {
+        let Survey {
+            living,
+            is_complete,
+        } = look()?;
+        if (living.is_empty() && is_complete) || clock::awake() >= deadline {
             // What ended between the two looks.
             reap();
             return Ok(living);
         }
         signal(&living, Force::Kill);
-        await_first(&living);
+        if !living.is_empty() {
+            await_first(&living);
+        }
     }
 }
 

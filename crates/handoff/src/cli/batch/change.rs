@@ -56,8 +56,10 @@ pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Steer)?;
-    let Ok(batch) = desk.batch(&args.batch) else {
-        return Ok(());
+    let batch = match desk.batch(&args.batch) {
+        Ok(batch) => batch,
+        Err(missing) if missing.code == ExitCode::NotFound => return Ok(()),
+        Err(failure) => return Err(failure),
     };
     let tasks = read(&mut *desk.store, |tx| tasks::of_batch(tx, batch.id))?;
     let running = tasks.iter().filter(|it| it.state.lease().is_some());

@@ -164,7 +164,9 @@ fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> 
             let what = Destruction::RunningTask(task.spec.name);
             confirm(&what, args.yes, ctx)
         }
-        Ok(_) | Err(_) => Ok(()),
+        Ok(_) => Ok(()),
+        Err(missing) if missing.code == ExitCode::NotFound => Ok(()),
+        Err(failure) => Err(failure),
     }
 }
 

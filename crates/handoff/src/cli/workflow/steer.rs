@@ -93,8 +93,10 @@ pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
     let mut desk = Desk::open(ctx)?;
     desk.caller.may(Action::Steer)?;
-    let Ok(run) = desk.run(&args.run) else {
-        return Ok(());
+    let run = match desk.run(&args.run) {
+        Ok(run) => run,
+        Err(missing) if missing.code == ExitCode::NotFound => return Ok(()),
+        Err(failure) => return Err(failure),
     };
     let project = desk.project;
     let running = read(&mut *desk.store, |tx| tasks::handed_out(tx, project))?;
