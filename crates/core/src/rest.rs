@@ -6,7 +6,7 @@
 //! | network | the model cannot be reached, or has too much to do | 30 s | 15 min | 30 | the agent's |
 //! | error | the agent stopped with an error that says neither | 1 min | 15 min | 5 | this one |
 //! | start | the agent could not be started | 5 s | 1 min | 5 | this one |
-//! | lost | the session or its worker died, see [`Losses`] | 10 s | 15 min | 10 | this one |
+//! | lost | the session or its worker died, see [`crate::losses`] | 10 s | 15 min | 10 | this one |
 //!
 //! Each rest is twice as long as the one before it. What an agent says about the end of its limit counts more than the table.
 //! A part of the span comes from the task's id, so that not all come back in the same second; the first that does finds out for
