@@ -9,6 +9,7 @@ use handoff_core::batch::{
 };
 use handoff_core::task::{Omission, Phase, View};
 use handoff_core::{Task, TaskState};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A batch with its tasks.
@@ -202,7 +203,7 @@ impl BatchDocument {
 }
 
 /// A line of the list of batches.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchRow {
     /// Its identity.
     pub id: String,

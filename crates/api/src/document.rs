@@ -1,5 +1,6 @@
 //! The frame around each document.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Something that goes out as one JSON object with its schema.
@@ -18,3 +19,30 @@ impl<T> Document<T> {
         Self { schema, body }
     }
 }
+
+/// The fields of a document, which know the name of their shape.
+pub trait Body: Serialize + JsonSchema {
+    /// Name and version of the shape.
+    const SCHEMA: &'static str;
+}
+
+/// What operations answer with.
+macro_rules! bodies {
+    ($($name:ident),* $(,)?) => {
+        $(impl Body for crate::$name {
+            const SCHEMA: &'static str = Self::SCHEMA;
+        })*
+    };
+}
+
+bodies!(
+    AnsweredDocument,
+    DialogDocument,
+    LandingDocument,
+    MessageDocument,
+    Receipt,
+    SessionDocument,
+    SessionsDocument,
+    StatusDocument,
+    TaskDocument,
+);

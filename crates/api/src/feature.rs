@@ -2,6 +2,7 @@
 
 use handoff_core::feature::{CheckOutcome, CheckRun};
 use handoff_core::{Timestamp, TreeState};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::plan::{PlanDocument, StepDocument};
@@ -9,7 +10,7 @@ use crate::project::ProjectDocument;
 use crate::task::RestDocument;
 
 /// A state of the code.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct TreeDocument {
     /// The branch; none if a commit is checked out.
     pub branch: Option<String>,
@@ -54,7 +55,7 @@ impl CheckpointDocument {
 }
 
 /// A check of the repository.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckDocument {
     /// What it is called.
     pub name: String,
@@ -79,7 +80,7 @@ impl TrustDocument {
 }
 
 /// What a check is worth now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStanding {
     /// Never run by handoff as it is.
@@ -95,7 +96,7 @@ pub enum CheckStanding {
 }
 
 /// A check with its last run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct VerifiedCheck {
     /// The check.
     #[serde(flatten)]
@@ -107,7 +108,7 @@ pub struct VerifiedCheck {
 }
 
 /// One run of a check.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckRunDocument {
     /// The exit code; none when a signal or the time ended it.
     pub exit_code: Option<i32>,
@@ -163,7 +164,7 @@ impl VerifyDocument {
 }
 
 /// What `status` says.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct StatusDocument {
     /// Of the feature; without one, its fields are left out.
     #[serde(flatten)]
@@ -177,7 +178,7 @@ pub struct StatusDocument {
 }
 
 /// How far a feature is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct FeatureStatusDocument {
     /// The feature.
     pub feature: String,

@@ -1,5 +1,6 @@
 //! What the commands of git say.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What `safe-commit` did.
@@ -193,7 +194,7 @@ impl RescueDocument {
 }
 
 /// What `land` did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LandingDocument {
     /// What landed.
     pub branch: String,

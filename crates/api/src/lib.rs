@@ -16,6 +16,7 @@ mod gc;
 mod git;
 mod help;
 mod message;
+mod operation;
 mod package;
 mod plan;
 mod project;
@@ -34,7 +35,7 @@ pub use batch::{
     BatchRow, BatchesDocument, CalibrationRow, LeftOutDocument, PartFacts, PlannedPart,
     StintDocument,
 };
-pub use document::Document;
+pub use document::{Body, Document};
 pub use error::ErrorDocument;
 pub use event::EventDocument;
 pub use exit::{ExitCode, ExitCodesDocument};
@@ -54,6 +55,7 @@ pub use message::{
     MessageDocument, MessageStep, MessagesDocument, ReplyDocument, SenderDocument,
     SessionWaitDocument, SignalDocument,
 };
+pub use operation::{OperationRow, OperationSchemaDocument, OperationsDocument};
 pub use package::{
     AttachmentDocument, ClaimOutcome, ContextChangeDocument, ContextDocument, ContextEntryDocument,
     ContextHistoryDocument, ContextReceipt, IntegrityDocument, KeysDocument, PackageDocument,

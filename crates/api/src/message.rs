@@ -1,10 +1,11 @@
 //! Messages to sessions as JSON.
 
 use handoff_core::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A message to a session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct MessageDocument {
     /// Its identity.
     pub id: String,
@@ -38,7 +39,7 @@ impl MessageDocument {
 }
 
 /// A session that sends.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SenderDocument {
     /// Which one.
     pub session: String,
@@ -47,7 +48,7 @@ pub struct SenderDocument {
 }
 
 /// What an agent answered.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct AnswerDocument {
     /// The text.
     pub text: String,
@@ -58,7 +59,7 @@ pub struct AnswerDocument {
 }
 
 /// One step of a message.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct MessageStep {
     /// When.
     pub at: Timestamp,
@@ -143,7 +144,7 @@ impl SignalDocument {
 }
 
 /// What an agent asks a person.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct DialogDocument {
     /// The session.
     pub session: String,
@@ -165,7 +166,7 @@ impl DialogDocument {
 }
 
 /// A choice that was made.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct AnsweredDocument {
     /// The session.
     pub session: String,

@@ -1,9 +1,10 @@
 //! What the commands of a feature say about its plan.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How far a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {
     /// It is done.
@@ -19,7 +20,7 @@ pub enum StepState {
 }
 
 /// What can be done with a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanVerdict {
     /// It has to be put right first.
@@ -35,7 +36,7 @@ pub enum PlanVerdict {
 }
 
 /// One step.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct StepDocument {
     /// Counted from one over all steps of the plan.
     pub number: usize,
@@ -54,7 +55,7 @@ pub struct StepDocument {
 }
 
 /// A plan in short.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PlanDocument {
     /// What can be done with it.
     pub verdict: PlanVerdict,

@@ -1,11 +1,12 @@
 //! What goes on in a project.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::batch::BatchRow;
 
 /// What goes on in a project, besides its feature.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ProjectDocument {
     /// What waits for a person.
     pub needs: Vec<NeedDocument>,
@@ -24,7 +25,7 @@ pub struct ProjectDocument {
 }
 
 /// Something that is paused.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PausedRow {
     /// `task` or `batch`.
     pub kind: &'static str,
@@ -37,7 +38,7 @@ pub struct PausedRow {
 }
 
 /// Something that waits for a person.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct NeedDocument {
     /// `task`, `run` or `session`.
     pub kind: &'static str,
@@ -50,7 +51,7 @@ pub struct NeedDocument {
 }
 
 /// A session in a few words.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionRow {
     /// What people call it.
     pub name: String,
@@ -67,7 +68,7 @@ pub struct SessionRow {
 }
 
 /// How many tasks have not ended.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct CensusDocument {
     /// Others must come to something first.
     pub waiting: usize,
@@ -82,7 +83,7 @@ pub struct CensusDocument {
 }
 
 /// A run in a few words.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RunRow {
     /// What people call it.
     pub name: String,

@@ -1,10 +1,11 @@
 //! Sessions as JSON.
 
 use handoff_core::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A session.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionDocument {
     /// Its identity.
     pub id: String,
@@ -71,7 +72,7 @@ pub struct SessionDocument {
 }
 
 /// How the lease of a living session stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TenureDocument {
     /// It is renewed.
@@ -90,10 +91,13 @@ impl SessionDocument {
 }
 
 /// The sessions of a project, or all.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SessionsDocument {
     /// The oldest first.
     pub sessions: Vec<SessionDocument>,
+    /// What a person should know of leases that somebody has to renew.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 impl SessionsDocument {

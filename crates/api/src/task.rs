@@ -6,10 +6,11 @@ use handoff_core::ownership::PathPattern;
 use handoff_core::rest::Trouble;
 use handoff_core::task::{Evidence, Part, Phase, View};
 use handoff_core::{Lease, Moment, Ownership, Rest, Task, TaskState, Timestamp};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct TaskDocument {
     /// Its identity.
     pub id: String,
@@ -113,7 +114,7 @@ fn ending(state: &TaskState) -> (Option<Timestamp>, Option<String>) {
 }
 
 /// A lease.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LeaseDocument {
     /// Show this to report on the task.
     pub fence: u64,
@@ -147,7 +148,7 @@ impl LeaseDocument {
 }
 
 /// A time in which a task is not handed out, because its agent is in trouble.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RestDocument {
     /// `limit`, `network`, `error` or `start`.
     pub trouble: Trouble,
@@ -178,7 +179,7 @@ impl RestDocument {
 }
 
 /// A hold.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HoldDocument {
     /// What is held: `everything`, a project's, a batch's id; none for the hold of a task, which stands with the task.
     pub scope: Option<String>,
@@ -239,7 +240,7 @@ impl HoldDocument {
 }
 
 /// The answer to a change of one task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Receipt {
     /// The task right after the change.
     pub task: TaskDocument,

@@ -14,6 +14,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::task::Reason;
@@ -26,7 +27,7 @@ const FARTHEST: Duration = Duration::from_hours(8 * 24);
 const SPREAD: Duration = Duration::from_mins(1);
 
 /// What kept an agent from working, through no fault of its task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
     /// Its quota is used up.

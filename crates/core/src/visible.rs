@@ -15,6 +15,10 @@
 //! the tags, for which a few flags lose their pattern. Direction marks go even from Arabic and Hebrew: the words stay readable,
 //! while their order on the line cannot be forged.
 
+mod escape;
+
+pub use escape::{one_line, plain};
+
 const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';
 const KEYCAP: char = '\u{20e3}';

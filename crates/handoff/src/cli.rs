@@ -1,5 +1,6 @@
 //! The commands: one file each, and here their list.
 
+mod api;
 mod attempt;
 mod batch;
 mod baton;
@@ -29,7 +30,6 @@ mod reading;
 mod resume;
 mod scripted_agent;
 mod session;
-pub(crate) mod span;
 mod teaching;
 mod transfer;
 mod upgrade;
@@ -38,19 +38,17 @@ mod watchdog;
 mod worker;
 mod workflow;
 
-pub(crate) use session::{Opener, agent_names, own_program};
-
 use std::ffi::OsStr;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use handoff_api::ExitCode;
+use handoff_operations::session::authority;
+use handoff_operations::{Failure, ref_monitor};
 
 use self::chapters::{Around, Own, Packages, Tasks, Workflows};
-use crate::ambient::Ambient;
+use crate::ambient::Invocation;
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::lookout;
 use crate::output::{Format, Output};
 
 /// Carries work from one AI coding agent session to the next, runs several side by side without harm, and loses
@@ -112,30 +110,33 @@ impl Command {
 }
 
 /// Runs the command that the process was started with.
-pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
-    let wants_json = ambient
+pub(crate) fn main(invocation: Invocation) -> std::process::ExitCode {
+    let wants_json = invocation
         .arguments
         .iter()
         .any(|argument| argument == OsStr::new("--json"));
-    let cli = match reading::read(&ambient.arguments) {
+    let cli = match reading::read(&invocation.arguments) {
         Ok(cli) => cli,
-        Err(error) => return refuse(&error, &ambient, wants_json).number().into(),
+        Err(error) => return refuse(&error, &invocation, wants_json).number().into(),
     };
     // The agent ends as its script says, not with a code of ours.
     if let Command::Own(Own::ScriptedAgent(args)) = &cli.command {
-        return scripted_agent::run(args, &ambient);
+        return scripted_agent::run(args, &invocation.ambient);
     }
     if let Command::Own(Own::CheckSupervisor(args)) = &cli.command {
-        return check_supervisor::run(args, &ambient);
+        return check_supervisor::run(args, &invocation.ambient);
     }
     let format = if cli.options.json {
         Format::Json
     } else {
         Format::Text
     };
-    let mut ctx = Context::new(ambient, format);
+    let mut ctx = Context::new(invocation, format);
     if cli.command.looks_around() {
-        lookout::glance(&mut ctx);
+        for line in ref_monitor::glance(&ctx) {
+            // Whoever has closed this has nothing to read it with.
+            ctx.out.note(line).unwrap_or_default();
+        }
     }
     let done = errand::forwarded(&cli.command, &mut ctx);
     let code = match done.unwrap_or_else(|| run(cli.command, &mut ctx)) {
@@ -143,13 +144,28 @@ pub(crate) fn main(ambient: Ambient) -> std::process::ExitCode {
         Err(failure) if failure.is_closed_pipe => ExitCode::Done.number(),
         Err(failure) => {
             if failure.code == ExitCode::Forbidden {
-                session::authority::report_refused(&failure, &ctx);
+                authority::report_refused(&attempt(&failure, &ctx), &ctx);
             }
             ctx.out.failure(&failure);
             failure.code.number()
         }
     };
     code.into()
+}
+
+/// What was tried, by so much of the command line as says it.
+fn attempt(failure: &Failure, ctx: &Context) -> String {
+    const WORDS: usize = 2;
+    let words = ctx.arguments.get(1..).unwrap_or_default();
+    let words: Vec<_> = words
+        .iter()
+        .take(WORDS)
+        .map(|it| it.to_string_lossy())
+        .collect();
+    match words.is_empty() {
+        true => failure.message.clone(),
+        false => words.join(" "),
+    }
 }
 
 /// Runs a command, and says what to exit with: a code of ours, or that of an agent.
@@ -171,18 +187,18 @@ fn run(command: Command, ctx: &mut Context) -> Result<u8, Failure> {
 }
 
 /// A command line that cannot be understood, or a request for help.
-fn refuse(error: &clap::Error, ambient: &Ambient, wants_json: bool) -> ExitCode {
+fn refuse(error: &clap::Error, invocation: &Invocation, wants_json: bool) -> ExitCode {
     let format = if wants_json {
         Format::Json
     } else {
         Format::Text
     };
-    let mut out = Output::new(ambient, format);
+    let mut out = Output::new(invocation, format);
     let incomplete = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     // The page of all commands is put together for those only who ask for it.
     let with_page = matches!(error.kind(), ErrorKind::DisplayHelp) || error.kind() == incomplete;
     let again = with_page.then(|| help::command(out.width()));
-    let again = again.and_then(|it| it.try_get_matches_from(&ambient.arguments).err());
+    let again = again.and_then(|it| it.try_get_matches_from(&invocation.arguments).err());
     let text = again.as_ref().unwrap_or(error).render().to_string();
     let text = text.trim_end();
     // A reader that is gone needs neither.

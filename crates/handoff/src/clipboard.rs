@@ -104,7 +104,7 @@ fn remote_terminal(ctx: &Context) -> Option<Stream> {
     ["SSH_TTY", "SSH_CONNECTION"]
         .iter()
         .find(|it| is_remote(it))?;
-    match (ctx.ambient.is_stderr_terminal, ctx.ambient.is_terminal) {
+    match (ctx.terminal.is_stderr_terminal, ctx.terminal.is_terminal) {
         (true, _) => Some(Stream::Stderr),
         (false, true) => Some(Stream::Stdout),
         (false, false) => None,

@@ -1,10 +1,10 @@
 //! Acts that destroy something for good: a person at a terminal confirms them once, or says `--yes`. A session never does.
 
 use handoff_core::{Action, BatchName, PackageId, RunName, TaskName};
+use handoff_operations::Failure;
+use handoff_operations::caller::require_person;
 
-use crate::caller::require_person;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::Reply;
 
 /// Do not ask.

@@ -1,213 +1,62 @@
-//! What each command gets: what the process was given, and where to say things.
+//! What each command gets: where it works, what this process was started with, and where to say things.
 
-use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::ffi::OsString;
+use std::ops::{Deref, DerefMut};
 
-use handoff_api::ExitCode;
-use handoff_core::time::Clock;
-use handoff_core::{IdempotencyKey, StoreId};
-use handoff_git::{Git, Repository};
-use handoff_process::SystemClock;
-use handoff_session::environment;
-use handoff_store::Store;
-use handoff_store::postgres::{Access, Password, Patience, PostgresStore};
-use handoff_store::sqlite::{self, SqliteStore};
-use handoff_workspace::trash::Stamp;
+use handoff_operations::Workplace;
 
-use crate::ambient::Ambient;
-use crate::cli::span::Span;
-use crate::config::Config;
-use crate::failure::Failure;
+use crate::ambient::{Invocation, TerminalFacts};
 use crate::output::{Format, Output};
 
 /// What each command gets.
 pub(crate) struct Context {
-    pub(crate) ambient: Ambient,
+    here: Workplace,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) terminal: TerminalFacts,
     pub(crate) out: Output,
-    /// The tree of the session in a sandbox for which this is done.
-    pub(crate) tree: Option<Tree>,
-    /// The repository that we stand in, once somebody has looked.
-    pub(crate) repository: OnceCell<Repository>,
-    /// The clocks of this machine, once somebody has asked which machine this is.
-    clock: OnceCell<Rc<dyn Clock>>,
-}
-
-/// A tree whose owner is not believed.
-#[derive(Debug, Clone)]
-pub(crate) struct Tree {
-    pub(crate) root: PathBuf,
-    /// Where the repository is, whatever the tree says.
-    pub(crate) common_dir: PathBuf,
 }
 
 impl Context {
-    pub(crate) fn new(ambient: Ambient, format: Format) -> Self {
+    pub(crate) fn new(invocation: Invocation, format: Format) -> Self {
         Self {
-            out: Output::new(&ambient, format),
-            ambient,
-            tree: None,
-            repository: OnceCell::new(),
-            clock: OnceCell::new(),
+            out: Output::new(&invocation, format),
+            here: Workplace::new(invocation.ambient),
+            arguments: invocation.arguments,
+            terminal: invocation.terminal,
         }
     }
 
     /// One that is for nobody to see: of somebody who works beside.
-    pub(crate) fn quiet(ambient: Ambient) -> Self {
-        Self::new(ambient, Format::Text)
+    pub(crate) fn quiet(invocation: Invocation) -> Self {
+        Self::new(invocation, Format::Text)
     }
 
-    /// The working directory.
-    pub(crate) fn cwd(&self) -> Result<&Path, Failure> {
-        let gone = || Failure::failed("the working directory does not exist any more");
-        self.ambient.cwd.as_deref().ok_or_else(gone)
-    }
-
-    /// Goes on as if it had been called in another directory.
-    pub(crate) fn stand_in(&mut self, directory: PathBuf) {
-        self.ambient.cwd = Some(directory);
-        self.repository = OnceCell::new();
-    }
-
-    /// Where state is kept.
-    pub(crate) fn home(&self) -> Result<std::path::PathBuf, Failure> {
-        self.ambient.handoff_home().ok_or_else(|| {
-            Failure::failed("there is no place for state: neither HANDOFF_HOME nor HOME is set")
-                .hint("set HANDOFF_HOME to an absolute path")
-        })
-    }
-
-    pub(crate) fn clock(&self) -> Result<Rc<dyn Clock>, Failure> {
-        if let Some(clock) = self.clock.get() {
-            return Ok(clock.clone());
-        }
-        let clock = SystemClock::read().map_err(|error| {
-            Failure::failed("cannot read the clocks of this machine").because(&error)
-        })?;
-        Ok(self.clock.get_or_init(|| Rc::new(clock)).clone())
-    }
-
-    /// The time, for what is moved to the trash.
-    pub(crate) fn stamp(&self) -> Result<Stamp, Failure> {
-        Ok(Stamp::at(self.clock()?.now().wall))
-    }
-
-    /// How git is called: for a tree whose owner is not believed, held to the repository that is known.
-    pub(crate) fn git(&self, at: &Repository) -> Git {
-        let git = Git::new(self.ambient.environment.clone());
-        match self.tree {
-            Some(_) => git.bound_to(at),
-            None => git,
+    /// For somebody who works beside.
+    pub(crate) fn invocation(&self) -> Invocation {
+        Invocation {
+            arguments: self.arguments.clone(),
+            ambient: self.ambient.clone(),
+            terminal: self.terminal.clone(),
         }
     }
 
     /// Whether a question can be asked: of a person, never of a program.
     pub(crate) fn can_ask(&self) -> bool {
-        self.ambient.can_ask && !self.out.is_json()
-    }
-
-    /// What a person set once for all repositories.
-    pub(crate) fn config(&self) -> Result<Config, Failure> {
-        match self.ambient.config_file() {
-            Some(path) => Config::load(&path),
-            None => Ok(Config::default()),
-        }
-    }
-
-    /// Opens the store that the environment or the configuration names, else the embedded one.
-    pub(crate) fn open_store(&self) -> Result<Box<dyn Store>, Failure> {
-        if self.ambient.variable(environment::SANDBOX).is_some() {
-            let text = "the ledger is out of reach in the sandbox of a session";
-            return Err(Failure::new(ExitCode::Unavailable, text).hint(
-                "what a session needs is done for it: safe-commit, send, reply, messages, done, block, heartbeat, context, queue list, queue show",
-            ));
-        }
-        if self.ambient.variable(environment::LEDGER).is_some() {
-            let text = "the way to the ledger's server is not known inside a session";
-            return Err(Failure::new(ExitCode::Unavailable, text).hint(
-                "what a session needs is done for it: dump, done, block, heartbeat, queue, context, package, safe-commit, send, reply, messages",
-            ));
-        }
-        let config = self.config()?;
-        let url = self
-            .ambient
-            .text("HANDOFF_STORE")
-            .map(str::to_owned)
-            .or(config.store.url);
-        let fresh_id = StoreId::from_uuid(handoff_process::mint());
-        match url {
-            Some(url) => {
-                let password = self.password(config.store.password_file.as_deref())?;
-                let address = url.parse::<handoff_store::postgres::Address>()?;
-                let access = self.access(config.store.patience)?;
-                Ok(Box::new(PostgresStore::connect_with(
-                    address.with_password(password),
-                    fresh_id,
-                    access,
-                )?))
-            }
-            None => {
-                let ambient = sqlite::Ambient {
-                    clock: self.clock()?,
-                    fresh_id,
-                };
-                Ok(Box::new(SqliteStore::open(&self.home()?, ambient)?))
-            }
-        }
-    }
-
-    /// For a process that stays: a server that was reached once is waited for as long as it takes.
-    pub(crate) fn stay(&mut self) {
-        self.ambient.access.patience = Patience::LASTING;
-    }
-
-    /// How the server is reached, with the patience that a person set.
-    fn access(&self, configured: Option<Span>) -> Result<Access, Failure> {
-        let mut access = self.ambient.access.clone();
-        let set = self.ambient.text("HANDOFF_STORE_PATIENCE");
-        let set = set.map(str::parse::<Span>).transpose().map_err(|error| {
-            Failure::failed("HANDOFF_STORE_PATIENCE cannot be read").because(&error)
-        })?;
-        if let Some(span) = set.or(configured).map(Span::duration)
-            && access.patience == Patience::BRIEF
-        {
-            access.patience = Patience {
-                away: span,
-                absent: span.min(Patience::BRIEF.absent),
-            };
-        }
-        Ok(access)
-    }
-
-    /// The server's password, from a file or from the environment, never from an argument.
-    fn password(&self, configured: Option<&Path>) -> Result<Option<Password>, Failure> {
-        let file = self
-            .ambient
-            .variable("HANDOFF_STORE_PASSWORD_FILE")
-            .map(Path::new)
-            .or(configured);
-        let Some(file) = file else {
-            return Ok(self
-                .ambient
-                .text("PGPASSWORD")
-                .map(|it| Password::new(it.to_owned())));
-        };
-        let secret = std::fs::read_to_string(file).map_err(|error| {
-            Failure::failed(format!(
-                "cannot read the password file `{}`",
-                file.display()
-            ))
-            .because(&error)
-        })?;
-        Ok(Some(Password::new(
-            secret.trim_end_matches('\n').to_owned(),
-        )))
+        self.terminal.can_ask && !self.out.is_json()
     }
 }
 
-/// A key for a request that was given none.
-pub(crate) fn fresh_key() -> IdempotencyKey {
-    let text = format!("key_{}", handoff_process::mint().simple());
-    text.parse()
-        .expect("a prefix and hexadecimal digits make a key")
+/// A command works at a place as an operation does; besides, it can say things.
+impl Deref for Context {
+    type Target = Workplace;
+
+    fn deref(&self) -> &Workplace {
+        &self.here
+    }
+}
+
+impl DerefMut for Context {
+    fn deref_mut(&mut self) -> &mut Workplace {
+        &mut self.here
+    }
 }

@@ -4,9 +4,8 @@
 use std::ffi::{OsStr, OsString};
 
 use handoff_core::caller::Role;
+use handoff_operations::Ambient;
 use handoff_process::{Ancestor, ancestors};
-
-use crate::ambient::Ambient;
 
 /// What a process is part of.
 #[derive(Debug, Clone, PartialEq, Eq)]

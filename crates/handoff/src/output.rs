@@ -5,7 +5,6 @@
 
 mod event_line;
 mod harmless_json;
-mod plain;
 mod reader;
 mod repair_line;
 mod rest_line;
@@ -16,14 +15,14 @@ mod ticker;
 use std::io::{self, Write};
 
 use handoff_api::{Document, ErrorDocument};
+use handoff_operations::Failure;
 use serde::Serialize;
 
-use crate::ambient::Ambient;
-use crate::failure::Failure;
+use crate::ambient::Invocation;
 
 pub(crate) use event_line::event_line;
+pub(crate) use handoff_core::visible::{one_line, plain};
 use harmless_json::harmless_json;
-pub(crate) use plain::{one_line, plain};
 pub(crate) use reader::end_with_reader;
 pub(crate) use repair_line::{repair_document, repair_line};
 pub(crate) use rest_line::{rest_lines, why_it_rests};
@@ -71,13 +70,14 @@ pub(crate) struct Output {
 const DEFAULT_WIDTH: usize = 100;
 
 impl Output {
-    pub(crate) fn new(ambient: &Ambient, format: Format) -> Self {
+    pub(crate) fn new(invocation: &Invocation, format: Format) -> Self {
+        let (ambient, terminal) = (&invocation.ambient, &invocation.terminal);
         let columns = ambient
             .text("COLUMNS")
             .and_then(|columns| columns.parse::<usize>().ok());
         let is_dumb = ambient.text("TERM") == Some("dumb");
         let wants_colour =
-            ambient.is_terminal && !is_dumb && ambient.variable("NO_COLOR").is_none();
+            terminal.is_terminal && !is_dumb && ambient.variable("NO_COLOR").is_none();
         Self {
             format,
             palette: if wants_colour {
@@ -86,11 +86,11 @@ impl Output {
                 Palette::Plain
             },
             width: columns
-                .or(ambient.width.map(usize::from))
+                .or(terminal.width.map(usize::from))
                 .unwrap_or(DEFAULT_WIDTH)
                 .max(40),
-            height: ambient.height.map(usize::from),
-            is_screen: ambient.is_terminal && !is_dumb,
+            height: terminal.height.map(usize::from),
+            is_screen: terminal.is_terminal && !is_dumb,
             passing: 0,
             stdout: Box::new(io::stdout()),
             stderr: Box::new(io::stderr()),

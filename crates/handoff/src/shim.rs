@@ -9,10 +9,10 @@ use handoff_api::ExitCode;
 use handoff_git::guard::{CommandLine, Ground, Verdict, judge};
 use handoff_git::{Git, Repository};
 use handoff_guard::shim::real_git;
+use handoff_operations::{Ambient, Failure};
 use handoff_process::{Input, Program, replace};
 
-use crate::ambient::Ambient;
-use crate::failure::Failure;
+use crate::ambient::Invocation;
 use crate::membership::Membership;
 use crate::output::{Format, Output};
 
@@ -23,8 +23,9 @@ pub(crate) fn is_called(arguments: &[OsString]) -> bool {
 }
 
 /// Decides, and becomes git or says no.
-pub(crate) fn run(ambient: &Ambient) -> std::process::ExitCode {
-    let arguments = ambient.arguments.get(1..).unwrap_or_default();
+pub(crate) fn run(invocation: &Invocation) -> std::process::ExitCode {
+    let ambient = &invocation.ambient;
+    let arguments = invocation.arguments.get(1..).unwrap_or_default();
     let failure = match Membership::find(ambient) {
         Some(membership) => match verdict(ambient, &membership, arguments) {
             Verdict::Allowed => become_git(ambient, arguments),
@@ -32,7 +33,7 @@ pub(crate) fn run(ambient: &Ambient) -> std::process::ExitCode {
         },
         None => become_git(ambient, arguments),
     };
-    Output::new(ambient, Format::Text).failure(&failure);
+    Output::new(invocation, Format::Text).failure(&failure);
     failure.code.number().into()
 }
 

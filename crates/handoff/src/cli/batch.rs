@@ -13,15 +13,14 @@ mod report;
 mod show;
 mod timeline;
 
-pub(super) use list::row;
 pub(super) use look::calibration;
 pub(super) use plan::SlotsArg;
 
 use clap::Subcommand;
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {

@@ -4,11 +4,10 @@ use handoff_core::{Batch, Task, TaskId};
 use handoff_engine::Workshop;
 use handoff_engine::baton::{self, Past, Setting};
 use handoff_git::{Git, Repository};
+use handoff_operations::{Failure, Project};
 use handoff_store::{read, tasks};
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// Where a session begins that somebody in this project starts: a worker stands in the main worktree, wherever the task was dumped.
 pub(super) struct Scene {
@@ -33,8 +32,8 @@ impl Scene {
 }
 
 /// Writes the baton of a task, and lets those know that waited for it.
-pub(super) fn write(desk: &mut Desk, task: &Task, survey: baton::Survey<'_>, ctx: &Context) {
-    let setting = survey.finish(&mut *desk.store, desk.project);
+pub(super) fn write(desk: &mut Project, task: &Task, survey: baton::Survey<'_>, ctx: &Context) {
+    let setting = survey.finish(&mut *desk.store, desk.id);
     write_on(desk, task, &setting, ctx);
     if task.state.ending().is_some() {
         with_workshop(desk, ctx, |workshop| {
@@ -44,9 +43,9 @@ pub(super) fn write(desk: &mut Desk, task: &Task, survey: baton::Survey<'_>, ctx
 }
 
 /// Writes the batons of everything in a batch that is to be done, and what came of the rest where that has one.
-pub(super) fn write_batch(desk: &mut Desk, batch: &Batch, ctx: &Context) {
+pub(super) fn write_batch(desk: &mut Project, batch: &Batch, ctx: &Context) {
     let scene = Scene::of(&desk.repository, ctx);
-    let setting = { scene.survey() }.finish(&mut *desk.store, desk.project);
+    let setting = { scene.survey() }.finish(&mut *desk.store, desk.id);
     let members = read(&mut *desk.store, |tx| tasks::of_batch(tx, batch.id));
     for task in members.unwrap_or_default() {
         if task.state.ending().is_some() && !baton::is_there(desk.places(), &task) {
@@ -57,13 +56,13 @@ pub(super) fn write_batch(desk: &mut Desk, batch: &Batch, ctx: &Context) {
 }
 
 /// Builds the batons anew that there are of this task and of those that waited for it.
-pub(super) fn refresh(desk: &mut Desk, task: TaskId, ctx: &Context) {
-    if desk.places().batons(desk.project).exists() {
+pub(super) fn refresh(desk: &mut Project, task: TaskId, ctx: &Context) {
+    if desk.places().batons(desk.id).exists() {
         with_workshop(desk, ctx, |workshop| baton::refresh(workshop, &[task]));
     }
 }
 
-fn write_on(desk: &mut Desk, task: &Task, setting: &Setting, ctx: &Context) {
+fn write_on(desk: &mut Project, task: &Task, setting: &Setting, ctx: &Context) {
     let past = past(desk, task, ctx);
     let text = baton::text(task, setting, &past);
     // The ledger has the task; a view that cannot be written is written another time.
@@ -71,7 +70,7 @@ fn write_on(desk: &mut Desk, task: &Task, setting: &Setting, ctx: &Context) {
 }
 
 /// What was done before a task; most that are dumped have nothing before them.
-pub(super) fn past(desk: &mut Desk, task: &Task, ctx: &Context) -> Past {
+pub(super) fn past(desk: &mut Project, task: &Task, ctx: &Context) -> Past {
     if !Past::is_needed(task) {
         return Past::default();
     }
@@ -80,7 +79,7 @@ pub(super) fn past(desk: &mut Desk, task: &Task, ctx: &Context) -> Past {
 
 /// Batons are for reading: what keeps one from being built keeps nothing else from happening.
 fn with_workshop<T>(
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
     work: impl FnOnce(&mut Workshop<'_>) -> T,
 ) -> Option<T> {

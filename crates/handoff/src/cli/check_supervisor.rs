@@ -9,10 +9,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use handoff_core::check_limits::CheckLimits;
+use handoff_operations::Ambient;
 use handoff_process::{Program, Sandbox, Supervision, supervise};
 use handoff_session::environment;
-
-use crate::ambient::Ambient;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

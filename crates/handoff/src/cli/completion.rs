@@ -3,10 +3,10 @@
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 use handoff_api::{CompletionDocument, ExitCode};
+use handoff_operations::Failure;
 
 use super::Cli;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

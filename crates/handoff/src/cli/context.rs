@@ -6,13 +6,12 @@ mod look;
 use clap::Subcommand;
 use handoff_api::ExitCode;
 use handoff_core::{Caller, ContextScope, RunId, SessionId, TaskId};
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::TaskRef;
 use handoff_store::{read, tasks};
 
 use super::errand::Reading;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -95,7 +94,7 @@ impl ScopeArg {
         }
     }
 
-    pub(super) fn resolve(&self, desk: &mut Desk) -> Result<ContextScope, Failure> {
+    pub(super) fn resolve(&self, desk: &mut Project) -> Result<ContextScope, Failure> {
         if let Some(scope) = self.exact {
             return Ok(scope);
         }
@@ -123,7 +122,7 @@ impl ScopeArg {
             | Caller::Reconciler
             | Caller::Check
             | Caller::Unknown
-            | Caller::Session { .. } => ContextScope::Project(desk.project),
+            | Caller::Session { .. } => ContextScope::Project(desk.id),
         })
     }
 }

@@ -15,16 +15,15 @@ use std::time::Duration;
 use handoff_core::{Digest, SessionId, TaskName, Timestamp};
 use handoff_engine::{Question, needs};
 use handoff_files::Lock;
+use handoff_operations::{Failure, Project};
 use handoff_process::{Exit, Program, Stdin};
 use handoff_session::journal::{self, Event};
 use handoff_session::state::Phase;
 
 use self::mark::Marks;
 use self::summons::Summons;
-use crate::ambient::Ambient;
+use crate::ambient::Invocation;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Format, Output, plain};
 
 /// A command that takes longer does something else than telling.
@@ -39,7 +38,7 @@ const NEWS: Duration = Duration::from_hours(24);
 /// Calls people, if there is a command for it. Copies are the same crier.
 #[derive(Clone)]
 pub(crate) struct Crier {
-    ambient: Ambient,
+    invocation: Invocation,
     door: Option<Sender<Knock>>,
 }
 
@@ -68,14 +67,14 @@ impl Crier {
     /// One who stands ready, if the configuration names a command.
     pub(crate) fn hire(ctx: &Context) -> Result<Self, Failure> {
         let command = ctx.config()?.notify.command;
-        let ambient = ctx.ambient.clone();
+        let invocation = ctx.invocation();
         let door = (!command.is_empty()).then(|| {
             let (door, knocks) = channel();
-            let ambient = ambient.clone();
-            thread::spawn(move || Rounds::new(command, ambient).walk(&knocks));
+            let invocation = invocation.clone();
+            thread::spawn(move || Rounds::new(command, invocation).walk(&knocks));
             door
         });
-        Ok(Self { ambient, door })
+        Ok(Self { invocation, door })
     }
 
     /// Something may have been recorded that needs a person.
@@ -86,7 +85,7 @@ impl Crier {
     /// An agent asks something: that is said here too, because nothing else shows it.
     pub(crate) fn ask(&self, question: &Question<'_>) {
         let asked = Asked::from(question);
-        Output::new(&self.ambient, Format::Text)
+        Output::new(&self.invocation, Format::Text)
             .interject(&asked.line())
             .ok();
         self.knock(Knock::Asked(asked));
@@ -170,10 +169,10 @@ enum Looked {
 }
 
 impl Rounds {
-    fn new(command: Vec<String>, ambient: Ambient) -> Self {
+    fn new(command: Vec<String>, invocation: Invocation) -> Self {
         Self {
             command,
-            ctx: Context::quiet(ambient),
+            ctx: Context::quiet(invocation),
             asked: vec![],
             has_complained: false,
         }
@@ -211,10 +210,10 @@ impl Rounds {
 
     /// Tells what was not told yet. What does not fit into the time of one call is told in the next look.
     fn look(&mut self) -> Result<Looked, Failure> {
-        let Some(mut desk) = Desk::peek(&self.ctx)? else {
+        let Some(mut desk) = Project::peek(&self.ctx)? else {
             return Ok(Looked::Wholly);
         };
-        let marks = Marks::open(&self.ctx.home()?, desk.project)?;
+        let marks = Marks::open(&self.ctx.home()?, desk.id)?;
         let Some(lock) = marks.lock()? else {
             return Ok(Looked::InPart);
         };
@@ -222,7 +221,7 @@ impl Rounds {
         let since = clock.now().wall.saturating_sub(NEWS).unwrap_or_default();
         marks.clear(clock.now().wall);
         let deadline = clock.now().moment.awake.after(PATIENCE);
-        let mut found: Vec<_> = needs::needs(&mut *desk.store, desk.project, since)?
+        let mut found: Vec<_> = needs::needs(&mut *desk.store, desk.id, since)?
             .iter()
             .map(|need| Summons::of_need(need, &desk))
             .collect();
@@ -296,7 +295,7 @@ impl Rounds {
             "You cannot be called: {}{causes}. It is tried again later.",
             failure.message
         );
-        Output::new(&self.ctx.ambient, Format::Text)
+        Output::new(&self.ctx.invocation(), Format::Text)
             .interject(&plain(&text))
             .ok();
     }

@@ -10,9 +10,9 @@ mod stage;
 mod workflow;
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::Tone;
 use stage::Stage;
 

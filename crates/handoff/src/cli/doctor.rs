@@ -8,14 +8,14 @@ use handoff_core::task::Brief;
 use handoff_core::{Action, Caller};
 use handoff_files::{Filesystem, filesystem};
 use handoff_git::Repository;
+use handoff_operations::Failure;
+use handoff_operations::program::require_program;
+use handoff_operations::project::require_person;
 use handoff_process::Kernel;
 use handoff_process::sandbox::Cover;
 use handoff_store::{Store, audit, packages, queue, read};
 
-use super::session::require_program;
 use crate::context::Context;
-use crate::desk::require_person;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 /// Below this a store still works, but sessions and packages soon will not.

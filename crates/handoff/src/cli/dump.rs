@@ -14,17 +14,18 @@ use handoff_core::task::{
     dependencies,
 };
 use handoff_core::{Caller, IdempotencyKey, TaskId, TaskName};
+use handoff_operations::project::{discover, fence, project_here};
+use handoff_operations::task::demands;
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, Change, TaskRef};
 
 use self::last_word::with_hint;
 use super::batch::SlotsArg;
 use super::batch::opening::{self, Earnest, Terms};
 use super::errand::Reading;
-use super::queue::{KeyArg, demands, show_change};
+use super::queue::{KeyArg, show_change};
 use super::{baton, prospect};
 use crate::context::Context;
-use crate::desk::{Desk, discover, fence, project_here};
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -143,7 +144,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 /// The task of the session that one is in.
 fn own_task(ctx: &Context) -> Result<Option<TaskId>, Failure> {
-    let caller = crate::desk::caller(&ctx.ambient)?;
+    let caller = handoff_operations::project::caller(&ctx.ambient)?;
     Ok(match caller {
         Caller::Session { task, .. } => task,
         Caller::Person | Caller::Worker | Caller::Reconciler | Caller::Check | Caller::Unknown => {
@@ -177,14 +178,14 @@ fn dump_task(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         let rehearsed = rehearsal::rehearse(args, ctx);
         return rehearsed.map_err(|failure| with_hint(failure, ctx));
     }
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let (change, verb) = args.change(&mut desk, ctx)?;
     let recorded = record(&mut desk, change, args.key.key.clone(), verb, ctx);
     recorded.map_err(|failure| with_hint(failure, ctx))
 }
 
 fn record(
-    desk: &mut Desk,
+    desk: &mut Project,
     change: Change,
     key: Option<IdempotencyKey>,
     verb: &str,
@@ -240,7 +241,7 @@ impl Args {
     }
 
     /// What must be done first. What a session hands on goes on from what it leaves, so its own task is among it.
-    fn demands(&self, desk: &mut Desk) -> Result<Vec<Dependency>, Failure> {
+    fn demands(&self, desk: &mut Project) -> Result<Vec<Dependency>, Failure> {
         let mut demands = demands(desk, &self.after, Until::Done)?;
         if let Caller::Session {
             task: Some(task), ..
@@ -254,13 +255,13 @@ impl Args {
     }
 
     /// What is asked for, and the word for it when it is done.
-    fn change(&self, desk: &mut Desk, ctx: &Context) -> Result<(Change, &'static str), Failure> {
+    fn change(&self, desk: &mut Project, ctx: &Context) -> Result<(Change, &'static str), Failure> {
         let fence = fence(ctx, self.fence);
         Ok(match self.status() {
             Status::Active => {
                 let after = self.demands(desk)?;
                 let id = TaskId::from_uuid(handoff_process::mint());
-                let project = desk.project;
+                let project = desk.id;
                 let spec = self.spec(after)?;
                 (Change::Add { id, project, spec }, "dumped")
             }
@@ -291,10 +292,10 @@ impl Args {
     }
 
     /// The task by its name, or the part of a batch.
-    fn meant(&self, desk: &mut Desk) -> Result<TaskRef, Failure> {
+    fn meant(&self, desk: &mut Project) -> Result<TaskRef, Failure> {
         let name = self.name()?;
         let Some(batch) = &self.part.batch_id else {
-            let project = desk.project;
+            let project = desk.id;
             return Ok(TaskRef::Named { project, name });
         };
         let batch = desk.batch(batch)?;

@@ -10,13 +10,13 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use handoff_api::ExitCode;
+use handoff_operations::operation::Forwarded;
+use handoff_operations::{Ambient, Failure, Tree};
 use handoff_session::control::errand::{Bytes, Errand, Word};
 use handoff_session::{Client, ClientError, Token, environment};
 
 use super::{Command, reading, refuse};
-use crate::ambient::Ambient;
-use crate::context::{Context, Tree};
-use crate::failure::Failure;
+use crate::context::Context;
 use crate::output::{Format, Output};
 
 /// What a holder reads of a request at most, with room for its form.
@@ -69,8 +69,19 @@ impl Barrier {
         }
     }
 
+    /// Which operations are done for a session behind this.
+    const fn forwarded(self) -> Forwarded {
+        match self {
+            Self::Sandbox => Forwarded::FromSandbox,
+            Self::Ledger => Forwarded::WithoutLedger,
+        }
+    }
+
     /// What a command reads, if it is done for a session behind this.
     fn reading(self, command: &Command) -> Option<Reading> {
+        if let Command::Around(command) = command {
+            return command.reading(self.forwarded());
+        }
         match self {
             Self::Sandbox => command.reading(),
             Self::Ledger => command.reading().or_else(|| command.reading_with_ledger()),
@@ -109,10 +120,10 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<u8, Failure> {
         .collect();
     let cli = match reading::read(&words) {
         Ok(cli) => cli,
-        Err(error) => return Ok(refuse(&error, &ctx.ambient, ctx.out.is_json()).number()),
+        Err(error) => return Ok(refuse(&error, &ctx.invocation(), ctx.out.is_json()).number()),
     };
     if cli.options.json {
-        ctx.out = Output::new(&ctx.ambient, Format::Json);
+        ctx.out = Output::new(&ctx.invocation(), Format::Json);
     }
     let barrier = match &args.tree {
         Some(_) => Barrier::Sandbox,
@@ -168,7 +179,7 @@ fn forward(barrier: Barrier, reading: &Reading, ctx: &mut Context) -> Result<u8,
             vec![]
         }
     };
-    let words = ctx.ambient.arguments.iter().skip(1).cloned();
+    let words = ctx.arguments.iter().skip(1).cloned();
     let errand = Errand {
         words: words.map(Word).collect(),
         directory: ctx.cwd()?.to_owned(),

@@ -11,13 +11,12 @@ use handoff_core::{
     BatchEvent, Cursor, Envelope, Event, FeatureEvent, ProjectId, RunEvent, StreamId, TaskEvent,
     Timestamp,
 };
+use handoff_operations::{Failure, Project};
 use handoff_store::events::{self, Following};
 use handoff_store::{Store, read};
 
 use super::session::{self, Ending, JournalArgs};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{end_with_reader, event_line};
 
 /// How many events are read at a time.
@@ -122,11 +121,11 @@ fn open(args: &Args, ctx: &Context) -> Result<Opened, Failure> {
         return Ok((Some(ctx.open_store()?), None));
     }
     if args.follow {
-        let desk = Desk::open(ctx)?;
-        return Ok((Some(desk.store), Some(desk.project)));
+        let desk = Project::open(ctx)?;
+        return Ok((Some(desk.store), Some(desk.id)));
     }
-    let desk = Desk::peek(ctx)?;
-    Ok(desk.map_or((None, None), |desk| (Some(desk.store), Some(desk.project))))
+    let desk = Project::peek(ctx)?;
+    Ok(desk.map_or((None, None), |desk| (Some(desk.store), Some(desk.id))))
 }
 
 fn start(args: &Args, store: &mut dyn Store) -> Result<Cursor, Failure> {

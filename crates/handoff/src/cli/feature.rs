@@ -4,7 +4,6 @@ mod archive;
 mod checkpoint;
 mod choice;
 mod clean;
-mod clerk;
 mod continuation;
 mod decide;
 mod delivery;
@@ -15,22 +14,18 @@ mod init;
 mod list;
 mod next;
 mod note;
-mod pen;
-mod plan_view;
 mod prompt;
 mod purpose;
-mod site;
 mod standing;
 mod status;
 mod step;
-mod survey;
 mod switch;
-mod trouble;
 mod trust;
 mod validate;
 mod verify;
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 use handoff_workspace::prompt::Purpose;
 
 pub(super) use diagnosis::findings;
@@ -38,7 +33,6 @@ pub(super) use purpose::purpose;
 
 use super::late::Late;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {

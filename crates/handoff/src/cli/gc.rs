@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use handoff_api::{ExitCode, GcDocument, GcItem, GcRow};
 use handoff_core::caller::Action;
 use handoff_engine::gc::{self, Found, Kind, Parcels, Verdict};
+use handoff_operations::{Failure, Project, Span};
 use handoff_store::StoreError;
 
-use super::span::Span;
 use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Args)]
@@ -29,7 +27,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let limits = ctx.config()?.gc.limits(args.older_than);
-    let Some(mut desk) = Desk::peek(ctx)? else {
+    let Some(mut desk) = Project::peek(ctx)? else {
         return show(&document(args, &[], &Parcels::default()), ctx);
     };
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;

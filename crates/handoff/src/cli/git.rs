@@ -16,11 +16,11 @@ mod sandbox;
 mod worktree;
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use super::errand::Reading;
 use super::late::Late;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {

@@ -3,14 +3,14 @@
 
 use handoff_api::ExitCode;
 use handoff_core::task::Command;
+use handoff_operations::project::fence;
+use handoff_operations::{Failure, Project};
 use handoff_session::environment;
 use handoff_store::queue::Change;
 
 use super::queue::{KeyArg, change_task};
 use super::session::Tab;
 use crate::context::Context;
-use crate::desk::{Desk, fence};
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -34,7 +34,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let fence = fence(ctx, args.fence).ok_or_else(|| {
         Failure::usage("`--fence` is needed: the number you got when you claimed the task")
     })?;
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let task = desk.task_ref(&name)?;
     let change = Change::Tell {
         task: task.clone(),

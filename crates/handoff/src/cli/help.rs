@@ -5,11 +5,11 @@ mod contents;
 use std::io;
 
 use handoff_api::{ExitCode, ExitCodesDocument, HelpDocument};
+use handoff_operations::Failure;
 
 pub(super) use self::contents::command;
 use super::Cli;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Output, Table, Tone};
 
 #[derive(Debug, clap::Args)]

@@ -3,12 +3,11 @@
 use handoff_api::{ExitCode, HoldDocument, HoldReceipt};
 use handoff_core::HoldScope;
 use handoff_core::task::{Command, Reason};
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, Change};
 
 use super::queue::{KeyArg, change_task};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// What to hold: this project, unless something else is named.
 #[derive(Debug, clap::Args)]
@@ -43,7 +42,7 @@ pub(super) struct UnholdArgs {
 }
 
 pub(super) fn hold(args: HoldArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     if let Some(task) = &args.scope.task {
         let command = Command::Hold {
             reason: args.reason,
@@ -67,7 +66,7 @@ pub(super) fn hold(args: HoldArgs, ctx: &mut Context) -> Result<ExitCode, Failur
 }
 
 pub(super) fn unhold(args: UnholdArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     if let Some(task) = &args.scope.task {
         let change = Change::Tell {
             task: desk.task_ref(task)?,
@@ -80,17 +79,17 @@ pub(super) fn unhold(args: UnholdArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 }
 
 impl Scope {
-    fn above(&self, desk: &mut Desk) -> Result<HoldScope, Failure> {
+    fn above(&self, desk: &mut Project) -> Result<HoldScope, Failure> {
         match &self.batch {
             Some(batch) => desk.batch(batch).map(|it| HoldScope::Batch(it.id)),
             None if self.everything => Ok(HoldScope::Everything),
-            None => Ok(HoldScope::Project(desk.project)),
+            None => Ok(HoldScope::Project(desk.id)),
         }
     }
 }
 
 fn change_hold(
-    desk: &mut Desk,
+    desk: &mut Project,
     change: Change,
     key: KeyArg,
     ctx: &mut Context,

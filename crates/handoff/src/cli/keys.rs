@@ -4,13 +4,13 @@ use clap::Subcommand;
 use handoff_api::{ExitCode, KeysDocument, SignerDocument};
 use handoff_core::caller::Action;
 use handoff_core::package::{Actor, KeyId};
+use handoff_operations::Failure;
+use handoff_operations::project::require_person;
 use handoff_package::keyring::KnownKey;
-use handoff_package::{KeyStanding, Keyring, KeyringError, PublicKey};
+use handoff_package::{KeyStanding, Keyring, PublicKey};
 
 use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
-use crate::desk::require_person;
-use crate::failure::Failure;
 use crate::output::{Reply, Table, Tone};
 
 #[derive(Debug, Subcommand)]
@@ -167,15 +167,5 @@ pub(super) fn signer_of(known: &KnownKey) -> SignerDocument {
         key: known.key.to_string(),
         standing,
         name,
-    }
-}
-
-impl From<KeyringError> for Failure {
-    fn from(error: KeyringError) -> Self {
-        let code = match error {
-            KeyringError::Damaged(_) => ExitCode::Damaged,
-            KeyringError::Place(_) | KeyringError::Write(_) => ExitCode::Unavailable,
-        };
-        Self::of(code, &error)
     }
 }

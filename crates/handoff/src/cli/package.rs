@@ -30,11 +30,10 @@ use clap::Subcommand;
 use handoff_api::{ExitCode, PackageReceipt};
 use handoff_core::package::PackageStanding;
 use handoff_core::{PackageId, PackageRecord};
+use handoff_operations::{Failure, Project};
 use handoff_store::{StoreError, packages, read};
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -90,8 +89,8 @@ pub(super) fn fresh_id() -> PackageId {
 }
 
 /// The desk, for a command about a package that must be there already.
-pub(super) fn desk_for(id: PackageId, ctx: &Context) -> Result<Desk, Failure> {
-    Desk::peek(ctx)?.ok_or_else(|| {
+pub(super) fn desk_for(id: PackageId, ctx: &Context) -> Result<Project, Failure> {
+    Project::peek(ctx)?.ok_or_else(|| {
         Failure::from(StoreError::NotFound {
             what: format!("package {id}"),
         })
@@ -99,7 +98,7 @@ pub(super) fn desk_for(id: PackageId, ctx: &Context) -> Result<Desk, Failure> {
 }
 
 /// Where a package is now.
-fn standing(desk: &mut Desk, record: &PackageRecord) -> Result<PackageStanding, Failure> {
+fn standing(desk: &mut Project, record: &PackageRecord) -> Result<PackageStanding, Failure> {
     let now = read(&mut *desk.store, |tx| {
         Ok((packages::clock(tx)?, tx.now.moment.clone()))
     })?;
@@ -108,7 +107,7 @@ fn standing(desk: &mut Desk, record: &PackageRecord) -> Result<PackageStanding, 
 
 /// Says what became of a package.
 pub(super) fn tell(
-    desk: &mut Desk,
+    desk: &mut Project,
     record: &PackageRecord,
     notes: Vec<String>,
     ctx: &mut Context,

@@ -19,6 +19,8 @@ use handoff_core::{
 };
 use handoff_engine::{Attempt, PauseNote, Pausing, Places, reconcile};
 use handoff_git::Repository;
+use handoff_operations::session::SessionRef;
+use handoff_operations::{Failure, Project, fresh_key};
 use handoff_store::queue::{Change, PauseOf, TaskRef};
 use handoff_store::{packages, read, tasks};
 
@@ -26,12 +28,9 @@ use super::package::draft::{DraftArgs, Material};
 use super::package::scrub::{self, Secrets};
 use super::package::tree_look::TreeLook;
 use super::package::{fresh_id, tell};
-use super::session::address::Address;
 use super::session::patience::Patience;
 use super::session::{Manner, stop_session};
-use crate::context::{Context, fresh_key};
-use crate::desk::Desk;
-use crate::failure::Failure;
+use crate::context::Context;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -66,7 +65,7 @@ pub(crate) struct What {
 
 impl What {
     /// Refuses what can only go on in its own store, before anything is paused.
-    pub(super) fn can_leave(&self, desk: &mut Desk) -> Result<(), Failure> {
+    pub(super) fn can_leave(&self, desk: &mut Project) -> Result<(), Failure> {
         let Some(batch) = &self.batch else {
             return Ok(());
         };
@@ -93,7 +92,7 @@ impl What {
     pub(super) fn pause(
         &self,
         wish: Wish,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         let Wish {
@@ -108,7 +107,7 @@ impl What {
             } else {
                 Manner::Interrupt
             };
-            let known = Address::new(name.clone(), None).find_live(ctx)?;
+            let known = SessionRef::new(name.clone(), None).find_live(ctx)?;
             let pausing = session::SessionPausing {
                 known,
                 kind,
@@ -148,7 +147,7 @@ pub(super) struct Wish {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let wish = Wish {
         kind: PackageKind::Pause,
         secrets: Secrets::of(args.redact),
@@ -161,7 +160,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 /// The task that is meant.
-fn find(text: &str, desk: &mut Desk) -> Result<Task, Failure> {
+fn find(text: &str, desk: &mut Project) -> Result<Task, Failure> {
     let task = desk.task_ref(text)?;
     Ok(read(&mut *desk.store, |tx| match &task {
         TaskRef::Id(id) => tasks::get(tx, *id),
@@ -184,7 +183,7 @@ impl TaskPausing {
     fn pause(
         &self,
         draft: DraftArgs,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         desk.caller.may(Action::Hold)?;
@@ -228,7 +227,7 @@ impl TaskPausing {
     fn fence(
         &self,
         session: Option<SessionId>,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<(), Failure> {
         // First of all: whoever attends to the session must not take its end for the end of the work.
@@ -239,7 +238,7 @@ impl TaskPausing {
     fn seal(
         &self,
         draft: DraftArgs,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         let task = read(&mut *desk.store, |tx| tasks::get(tx, self.task.id))?;
@@ -255,7 +254,7 @@ impl TaskPausing {
         };
         let package = draft.package(material, desk)?;
         let (package, _) = scrub::clean(package, self.secrets)?;
-        let key = fresh_key().in_project(desk.project);
+        let key = fresh_key().in_project(desk.id);
         let caller = desk.caller.clone();
         let pausing = PauseOf::Task(self.task.id);
         let mut depot = desk.depot();
@@ -274,8 +273,8 @@ fn paused_already(name: &TaskName, package: PackageId) -> Failure {
 fn wholly(
     note: &PauseNote,
     subject: &impl fmt::Display,
-    desk: &mut Desk,
-    make: impl FnOnce(&mut Desk) -> Result<PackageRecord, Failure>,
+    desk: &mut Project,
+    make: impl FnOnce(&mut Project) -> Result<PackageRecord, Failure>,
 ) -> Result<PackageRecord, Failure> {
     let pausing = begin(note, subject, desk)?;
     let made = make(desk);
@@ -286,9 +285,9 @@ fn wholly(
 pub(super) fn begin(
     note: &PauseNote,
     subject: &impl fmt::Display,
-    desk: &Desk,
+    desk: &Project,
 ) -> Result<Pausing, Failure> {
-    let begun = note.begin(desk.places(), desk.project, subject)?;
+    let begun = note.begin(desk.places(), desk.id, subject)?;
     begun.ok_or_else(|| {
         let text = format!("somebody is pausing {subject} at this moment");
         Failure::new(ExitCode::Conflict, text).hint("see what came of it: `handoff package list`")
@@ -300,12 +299,12 @@ pub(super) fn settle(
     pausing: Pausing,
     note: &PauseNote,
     made: Result<PackageRecord, Failure>,
-    desk: &mut Desk,
+    desk: &mut Project,
 ) -> Result<PackageRecord, Failure> {
     let is_settled = match &made {
         Ok(_) => true,
         Err(_) => {
-            let undone = reconcile::undo_pause(note, &mut *desk.store, desk.project);
+            let undone = reconcile::undo_pause(note, &mut *desk.store, desk.id);
             reconcile::let_go_on(note, desk.places());
             undone.is_ok()
         }
@@ -318,7 +317,7 @@ pub(super) fn settle(
 }
 
 /// The packages that a task was paused with and that nobody has received, oldest first.
-pub(super) fn unreceived(task: TaskId, desk: &mut Desk) -> Result<Vec<PackageRecord>, Failure> {
+pub(super) fn unreceived(task: TaskId, desk: &mut Project) -> Result<Vec<PackageRecord>, Failure> {
     let mut left = read(&mut *desk.store, |tx| packages::of_task(tx, task))?;
     left.retain(|it| {
         let is_pause = matches!(it.label.kind, PackageKind::Pause | PackageKind::Transfer);
@@ -328,7 +327,7 @@ pub(super) fn unreceived(task: TaskId, desk: &mut Desk) -> Result<Vec<PackageRec
 }
 
 /// Takes packages back that are not true any more.
-pub(super) fn withdraw(packages: &[PackageRecord], reason: &str, desk: &mut Desk) {
+pub(super) fn withdraw(packages: &[PackageRecord], reason: &str, desk: &mut Project) {
     for record in packages {
         let reason = reason.parse().ok();
         let command = PackageCommand::Cancel { reason };
@@ -338,7 +337,7 @@ pub(super) fn withdraw(packages: &[PackageRecord], reason: &str, desk: &mut Desk
     }
 }
 
-fn tell_task(task: &Task, command: Command, desk: &mut Desk) -> Result<(), Failure> {
+fn tell_task(task: &Task, command: Command, desk: &mut Project) -> Result<(), Failure> {
     let change = Change::Tell {
         task: TaskRef::Id(task.id),
         command,
@@ -347,7 +346,7 @@ fn tell_task(task: &Task, command: Command, desk: &mut Desk) -> Result<(), Failu
 }
 
 /// Takes the lease away: nothing counts from now on that is said under it.
-fn release(task: &Task, desk: &mut Desk) -> Result<(), Failure> {
+fn release(task: &Task, desk: &mut Project) -> Result<(), Failure> {
     let release = Command::Release {
         fence: task.fence,
         reason: reason(),

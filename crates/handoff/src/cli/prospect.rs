@@ -3,16 +3,15 @@
 //! What was asked for is recorded by then: what cannot be found out is left out.
 
 use handoff_core::{BatchId, HoldScope, Task, TaskId};
+use handoff_operations::worker::is_missed;
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::TaskRef;
 use handoff_store::{batches, holds, read, tasks};
 
-use super::worker;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// Says it of a task that was just put into the queue.
-pub(super) fn of_task(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
+pub(super) fn of_task(desk: &mut Project, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
     let awaited: Vec<_> = task.pending.iter().map(|it| it.task).collect();
     if let Some(names) = names(desk, &awaited) {
         ctx.out
@@ -23,7 +22,7 @@ pub(super) fn of_task(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result
 
 /// Says it of a batch that was just opened, whose parts wait for this task.
 pub(super) fn of_batch(
-    desk: &mut Desk,
+    desk: &mut Project,
     after: Option<TaskId>,
     ctx: &mut Context,
 ) -> Result<(), Failure> {
@@ -32,21 +31,25 @@ pub(super) fn of_batch(
             "Its parts begin after {names}, and go on from there."
         ))?;
     }
-    tell(desk, &HoldScope::over(desk.project), ctx)
+    tell(desk, &HoldScope::over(desk.id), ctx)
 }
 
-fn tell(desk: &mut Desk, scopes: &[HoldScope], ctx: &mut Context) -> Result<(), Failure> {
+fn tell(desk: &mut Project, scopes: &[HoldScope], ctx: &mut Context) -> Result<(), Failure> {
     for scope in scopes {
         if let Some(line) = held(desk, *scope) {
             ctx.out.note(line)?;
         }
     }
-    worker::miss(desk, ctx)
+    if is_missed(desk, ctx) {
+        ctx.out
+            .note("No worker lives here to take it: `handoff worker --agent NAME` starts one.")?;
+    }
+    Ok(())
 }
 
 /// What keeps tasks of this project from being handed out, and how that ends.
-pub(super) fn holds(desk: &mut Desk) -> Vec<String> {
-    let project = desk.project;
+pub(super) fn holds(desk: &mut Project) -> Vec<String> {
+    let project = desk.id;
     let of_batches = read(&mut *desk.store, |tx| holds::of_batches(tx, project));
     let batches = of_batches.unwrap_or_default().into_iter();
     let batches = batches.map(|(batch, _)| HoldScope::Batch(batch));
@@ -64,7 +67,7 @@ pub(super) fn holds(desk: &mut Desk) -> Vec<String> {
     lines
 }
 
-fn held(desk: &mut Desk, scope: HoldScope) -> Option<String> {
+fn held(desk: &mut Project, scope: HoldScope) -> Option<String> {
     let hold = read(&mut *desk.store, |tx| holds::in_force(tx, &[scope]));
     hold.ok().flatten()?;
     Some(match scope {
@@ -81,12 +84,12 @@ fn held(desk: &mut Desk, scope: HoldScope) -> Option<String> {
     })
 }
 
-fn batch_name(desk: &mut Desk, batch: BatchId) -> Option<String> {
+fn batch_name(desk: &mut Project, batch: BatchId) -> Option<String> {
     let batch = read(&mut *desk.store, |tx| batches::get(tx, batch));
     batch.ok().map(|it| it.spec.name.to_string())
 }
 
-fn names(desk: &mut Desk, tasks: &[TaskId]) -> Option<String> {
+fn names(desk: &mut Project, tasks: &[TaskId]) -> Option<String> {
     let named = |task: &TaskId| desk.find(&TaskRef::Id(*task)).ok();
     let names: Vec<_> = { tasks.iter() }
         .filter_map(named)

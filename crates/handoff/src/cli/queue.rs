@@ -6,19 +6,19 @@ mod list;
 mod report;
 mod show;
 
-pub(super) use add::demands;
 pub(super) use list::tone;
 
 use clap::Subcommand;
 use handoff_api::{ExitCode, Receipt, TaskDocument};
 use handoff_core::IdempotencyKey;
 use handoff_core::task::Command as Verb;
+use handoff_operations::project::Recorded;
+use handoff_operations::task::receipt;
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, Change};
 
 use super::baton;
 use crate::context::Context;
-use crate::desk::{Desk, Recorded};
-use crate::failure::Failure;
 use crate::output::{Tone, one_line};
 
 #[derive(Debug, Subcommand)]
@@ -88,7 +88,7 @@ pub(super) struct KeyArg {
 
 /// Sends a change of one task and shows what came of it.
 pub(super) fn change_task(
-    desk: &mut Desk,
+    desk: &mut Project,
     change: Change,
     key: KeyArg,
     verb: &str,
@@ -120,28 +120,24 @@ const fn is_outcome(change: &Change) -> bool {
 }
 
 pub(super) fn show_change(
-    desk: &mut Desk,
+    desk: &mut Project,
     recorded: &Recorded,
     verb: &str,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let is_repeat = recorded.receipt.is_repeat;
-    let Answer::Task(task) = &recorded.receipt.answer else {
-        return Err(Failure::new(ExitCode::Internal, "the answer is not a task"));
-    };
-    let task = desk.document(task, &recorded.receipt.now.moment);
+    show_receipt(receipt(desk, recorded)?, verb, ctx)
+}
+
+/// Says what came of a change of one task.
+pub(super) fn show_receipt(
+    receipt: Receipt,
+    verb: &str,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
     if ctx.out.is_json() {
-        let key = recorded.key.to_string();
-        ctx.out.document(
-            Receipt::SCHEMA,
-            Receipt {
-                task,
-                key,
-                is_repeat,
-            },
-        )?;
+        ctx.out.document(Receipt::SCHEMA, receipt)?;
     } else {
-        let line = said(ctx, verb, &task, is_repeat);
+        let line = said(ctx, verb, &receipt.task, receipt.is_repeat);
         ctx.out.line(line)?;
     }
     Ok(ExitCode::Done)

@@ -14,6 +14,9 @@ use handoff_core::{
     BatchId, ContextScope, Hold, HoldScope, PackageId, SessionId, SessionName, Task, TaskId,
 };
 use handoff_engine::depot::Stored;
+use handoff_operations::session::start::send_first;
+use handoff_operations::session::{places, unreadable};
+use handoff_operations::{Failure, Project};
 use handoff_package::payload::{BatchState, SessionState};
 use handoff_session::{Standing, catalogue, inbox};
 use handoff_store::queue::{Change, TaskRef};
@@ -23,11 +26,8 @@ use super::package::desk_for;
 use super::package::grasp::Grasp;
 use super::package::receive::{self, PolicyArg, Received};
 use super::pause::unreceived;
-use super::session::address::{places, unreadable};
 use super::session::{run as sessions, stop_session};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use arrival::Subject;
 
 #[derive(Debug, clap::Args)]
@@ -87,7 +87,7 @@ impl What {
             });
         }
         // One that is no project yet has nothing that was paused, and stays none.
-        let desk = Desk::peek(ctx)?.ok_or_else(|| {
+        let desk = Project::peek(ctx)?.ok_or_else(|| {
             Failure::new(
                 ExitCode::NotFound,
                 "nothing was ever paused in this repository",
@@ -162,7 +162,7 @@ fn put_back_if_nothing_began(
     stored: &Stored,
     subject: &Subject,
     grasp: &Grasp,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<(), Failure> {
     let record = &stored.record;
@@ -188,12 +188,12 @@ fn put_back_if_nothing_began(
     Ok(())
 }
 
-fn is_held(batch: Option<&BatchState>, desk: &mut Desk) -> Result<bool, Failure> {
+fn is_held(batch: Option<&BatchState>, desk: &mut Project) -> Result<bool, Failure> {
     let hold = batch.map(|it| hold_of(it.id, desk)).transpose()?;
     Ok(hold.flatten().is_some())
 }
 
-fn hold_of(batch: BatchId, desk: &mut Desk) -> Result<Option<Hold>, Failure> {
+fn hold_of(batch: BatchId, desk: &mut Project) -> Result<Option<Hold>, Failure> {
     let scopes = [HoldScope::Batch(batch)];
     let hold = read(&mut *desk.store, |tx| holds::in_force(tx, &scopes))?;
     Ok(hold.map(|(_, hold)| hold))
@@ -225,7 +225,7 @@ fn take_up(
     policy: PolicyArg,
     task: &Task,
     grasp: &Grasp,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<Received, Failure> {
     let asked = receive::Args::into_task(package, task, policy);
@@ -242,12 +242,12 @@ fn take_up(
 }
 
 /// Whether the time of a package is over.
-fn expired(package: PackageId, desk: &mut Desk) -> bool {
+fn expired(package: PackageId, desk: &mut Project) -> bool {
     let found = desk.depot().find(package);
     found.is_ok_and(|it| it.standing == PackageStanding::Expired)
 }
 
-fn unhold(task: TaskId, desk: &mut Desk) -> Result<(), Failure> {
+fn unhold(task: TaskId, desk: &mut Project) -> Result<(), Failure> {
     let change = Change::Tell {
         task: TaskRef::Id(task),
         command: Command::Unhold,
@@ -278,7 +278,7 @@ fn in_session(
     args: &Asked,
     session: &SessionState,
     (task, grasp): (&Task, Grasp),
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
     let begin =
@@ -300,7 +300,7 @@ fn session_alone(
     args: &Asked,
     session: &SessionState,
     grasp: Grasp,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &mut Context,
 ) -> Result<u8, Failure> {
     let begin =
@@ -308,7 +308,7 @@ fn session_alone(
     sessions::begin(&begin, ctx, |known, ctx| {
         let asked = receive::Args::into_session(args.package, known.record.id, args.how.policy);
         let prompt = receive::receive(&asked, &grasp, desk, ctx)?.prompt();
-        sessions::send_first(prompt, known)?;
+        send_first(prompt, known)?;
         drop(grasp);
         Ok(())
     })

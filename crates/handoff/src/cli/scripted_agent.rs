@@ -5,9 +5,8 @@ use std::os::fd::AsFd as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use handoff_operations::Ambient;
 use handoff_scripted::World;
-
-use crate::ambient::Ambient;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

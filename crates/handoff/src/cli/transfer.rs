@@ -7,6 +7,7 @@ use handoff_core::package::{PackageKind, Recipient};
 use handoff_core::{PackageId, PackageRecord, TaskName, TreeState};
 use handoff_engine::{Attempt, without_secrets};
 use handoff_git::Git;
+use handoff_operations::{Failure, Project};
 use handoff_store::{read, tasks};
 
 use super::package::draft::DraftArgs;
@@ -15,8 +16,6 @@ use super::package::send::Landing;
 use super::package::{export, send};
 use super::pause::{What, Wish};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +41,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     if args.output.is_some() || args.ssh.is_some() {
         args.what.can_leave(&mut desk)?;
     }
@@ -96,7 +95,7 @@ fn offer(id: PackageId, to: &Recipient, ctx: &mut Context) -> Result<ExitCode, F
 }
 
 /// The tasks of which something unfinished is in a tree here, or was saved. What cannot be found out keeps nobody from handing it over.
-fn left_behind(record: &PackageRecord, desk: &mut Desk, ctx: &Context) -> Vec<TaskName> {
+fn left_behind(record: &PackageRecord, desk: &mut Project, ctx: &Context) -> Vec<TaskName> {
     let Ok(stored) = desk.depot().find(record.label.id) else {
         return vec![];
     };

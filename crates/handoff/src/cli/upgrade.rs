@@ -7,13 +7,11 @@ use std::path::PathBuf;
 
 use handoff_api::{ExitCode, UpgradeDocument, UpgradeOutcome};
 use handoff_core::Action;
+use handoff_operations::project::caller;
+use handoff_operations::{Ambient, Failure, Span};
 use handoff_store::StoreError;
 
-use super::span::Span;
-use crate::ambient::Ambient;
 use crate::context::Context;
-use crate::desk::caller;
-use crate::failure::Failure;
 use crate::output::Tone;
 use crate::upgrade::Upgrade;
 use crate::upgrade::release::{Decision, Platform, Release};

@@ -3,9 +3,9 @@
 use std::io;
 
 use handoff_api::{ExitCode, VersionDocument};
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::Output;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

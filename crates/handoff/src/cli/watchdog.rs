@@ -4,14 +4,13 @@ use handoff_api::{ExitCode, WatchdogDocument};
 use handoff_core::Action;
 use handoff_engine::reconcile::Repaired;
 use handoff_engine::{Question, Spawn, SpawnError, Walk, adoptable, is_bereft, reconcile};
+use handoff_operations::session::relief::relieve;
+use handoff_operations::{Failure, Project};
 use handoff_session::catalogue;
 use handoff_store::StoreError;
 
 use super::crier::Crier;
-use super::session::relieve;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{one_line, repair_document, repair_line};
 
 #[derive(Debug, clap::Args)]
@@ -24,7 +23,7 @@ pub(super) struct Args {
 pub(super) fn run(_args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut seen = Seen::default();
     // One that is no project yet has nothing to be put right, and stays none.
-    if let Some(mut desk) = Desk::peek(ctx)? {
+    if let Some(mut desk) = Project::peek(ctx)? {
         desk.caller.may(Action::Claim).map_err(StoreError::from)?;
         let crier = Crier::hire(ctx)?;
         let looked = look(&mut seen, &mut desk, &crier, ctx);
@@ -45,7 +44,7 @@ struct Seen {
     leases: Vec<String>,
 }
 
-fn look(seen: &mut Seen, desk: &mut Desk, crier: &Crier, ctx: &Context) -> Result<(), Failure> {
+fn look(seen: &mut Seen, desk: &mut Project, crier: &Crier, ctx: &Context) -> Result<(), Failure> {
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
     seen.repaired = reconcile::all(&mut workshop)?;

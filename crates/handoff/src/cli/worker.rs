@@ -6,7 +6,6 @@ mod moved;
 mod panel;
 mod place;
 mod report;
-mod roll;
 mod stop;
 mod unit;
 
@@ -18,21 +17,19 @@ use handoff_agents::{Agent, AgentName};
 use handoff_api::{ExitCode, RestDocument, WorkersDocument};
 use handoff_core::Action;
 use handoff_engine::{Capacity, Crew, EngineError, News, Shift};
+use handoff_operations::worker::LivingWorker;
+use handoff_operations::{Failure, Project, Span};
 use handoff_store::StoreError;
 
 pub(super) use self::detach::come_up;
 use self::panel::Panel;
 use self::place::Place;
 use self::report::Reporter;
-use self::roll::Living;
-pub(super) use self::roll::{living, miss};
 use super::crier::Crier;
 use super::session::Spawner;
-use super::span::Span;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::rest_lines;
+pub(super) use handoff_operations::worker::living;
 
 /// How many tasks are worked on at once when nobody says otherwise.
 const SLOTS: usize = 3;
@@ -113,10 +110,10 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let crier = Crier::hire(ctx)?;
     let spawner = Spawner::new(agent, arguments, opener, crier.clone(), ctx)?;
     let openings = spawner.openings();
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     if is_detached {
-        return detach::start(desk.project, ctx);
+        return detach::start(desk.id, ctx);
     }
     let clock = ctx.clock()?;
     let panel = Panel::of(ctx)?;
@@ -163,12 +160,12 @@ pub(super) fn slots(ctx: &Context) -> Result<usize, Failure> {
 
 fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
     let usual = ctx.config()?.worker.agent;
-    let (living, rests) = match Desk::peek(ctx)? {
+    let (living, rests) = match Project::peek(ctx)? {
         Some(mut desk) => (living(&desk, ctx)?, desk.rests(usual.as_ref())?),
         None => (vec![], vec![]),
     };
     if ctx.out.is_json() {
-        let workers = living.iter().map(Living::document).collect();
+        let workers = living.iter().map(LivingWorker::document).collect();
         ctx.out.document(
             WorkersDocument::SCHEMA,
             WorkersDocument {

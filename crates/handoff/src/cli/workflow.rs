@@ -16,9 +16,9 @@ pub(super) use steer::{ApproveArgs, RejectArgs, approve, reject};
 
 use clap::Subcommand;
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {

@@ -10,7 +10,7 @@ use handoff_core::{
     RepositoryEvent, RunEvent, TaskEvent,
 };
 
-use super::plain::one_line;
+use super::one_line;
 use super::rest_line::why_it_rests;
 use super::table::cut;
 

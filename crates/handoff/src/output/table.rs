@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::plain::one_line;
+use super::one_line;
 use super::style::{Palette, Tone};
 
 /// Between two columns.

@@ -6,6 +6,7 @@ mod care;
 mod company;
 mod conversation;
 mod described;
+mod doors;
 mod draft;
 mod hall;
 mod hazard;

@@ -20,7 +20,7 @@ const CHORE: [&str; 7] = [
     "handoff-testkit",
 ];
 
-const CRATES: [Crate; 19] = [
+const CRATES: [Crate; 20] = [
     Crate {
         name: "handoff-core",
         may_use: &[],
@@ -108,6 +108,24 @@ const CRATES: [Crate; 19] = [
         reason: "the engine serves every front end and an agent of any kind, so it knows none",
     },
     Crate {
+        name: "handoff-operations",
+        may_use: &[
+            "handoff-core",
+            "handoff-api",
+            "handoff-files",
+            "handoff-agents",
+            "handoff-process",
+            "handoff-git",
+            "handoff-guard",
+            "handoff-package",
+            "handoff-workspace",
+            "handoff-store",
+            "handoff-session",
+            "handoff-engine",
+        ],
+        reason: "an operation is the same at every door, so it must not know clap, a terminal or a page",
+    },
+    Crate {
         name: "handoff",
         may_use: &[
             "handoff-core",
@@ -123,6 +141,7 @@ const CRATES: [Crate; 19] = [
             "handoff-scripted",
             "handoff-session",
             "handoff-engine",
+            "handoff-operations",
         ],
         reason: "what we ship holds no test code",
     },

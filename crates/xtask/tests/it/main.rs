@@ -1,4 +1,5 @@
 //! What must hold for the workspace as a whole.
 
 mod crate_graph;
+mod doors;
 mod test_files;

@@ -4,6 +4,8 @@ use handoff_api::{BatchReceipt, ExitCode};
 use handoff_core::batch::BatchCommand;
 use handoff_core::task::Reason;
 use handoff_core::{Action, PartName};
+use handoff_operations::project::Recorded;
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, BatchRef, Change};
 use handoff_store::{read, tasks};
 
@@ -12,8 +14,6 @@ use crate::cli::baton;
 use crate::cli::queue::KeyArg;
 use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
-use crate::desk::{Desk, Recorded};
-use crate::failure::Failure;
 use crate::output::Tone;
 
 #[derive(Debug, clap::Args)]
@@ -54,7 +54,7 @@ pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 
 /// Nobody is asked about a batch of which nothing is worked on, nor about one that is not there.
 fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.caller.may(Action::Steer)?;
     let batch = match desk.batch(&args.batch) {
         Ok(batch) => batch,
@@ -78,7 +78,7 @@ fn change(
     key: KeyArg,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let batch = desk.batch_ref(batch)?;
     let recorded = desk.submit(Change::Batch { batch, command }, key.key)?;
     if let Answer::Batch(batch) = &recorded.receipt.answer {
@@ -90,7 +90,7 @@ fn change(
 
 /// Says what became of a batch.
 pub(super) fn tell(
-    desk: &mut Desk,
+    desk: &mut Project,
     recorded: &Recorded,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use handoff_api::{BatchDocument, ExitCode};
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::BatchRef;
 
 use super::{look, show};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{end_with_reader, one_line};
 
 /// A person wants to see time pass.
@@ -18,7 +17,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
 /// Shows a batch until it has ended.
 pub(super) fn run(
-    desk: &mut Desk,
+    desk: &mut Project,
     batch: &BatchRef,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {

@@ -1,13 +1,11 @@
 //! `handoff batch list`.
 
 use handoff_api::{BatchRow, BatchesDocument, ExitCode};
-use handoff_core::Batch;
-use handoff_core::task::Ending;
-use handoff_store::{StoreError, Transaction, batches, read, tasks};
+use handoff_operations::batch::row;
+use handoff_operations::{Failure, Project};
+use handoff_store::{StoreError, batches, read};
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Args)]
@@ -18,7 +16,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let page = match Desk::peek(ctx)? {
+    let page = match Project::peek(ctx)? {
         Some(mut desk) => page(&mut desk, args.limit)?,
         None => BatchesDocument {
             batches: vec![],
@@ -44,8 +42,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-fn page(desk: &mut Desk, limit: u32) -> Result<BatchesDocument, Failure> {
-    let project = desk.project;
+fn page(desk: &mut Project, limit: u32) -> Result<BatchesDocument, Failure> {
+    let project = desk.id;
     Ok(read(&mut *desk.store, |tx| {
         let mut found = batches::page(tx, project, None, limit + 1)?;
         let has_more = found.len() > limit as usize;
@@ -56,23 +54,6 @@ fn page(desk: &mut Desk, limit: u32) -> Result<BatchesDocument, Failure> {
             has_more,
         })
     })?)
-}
-
-/// A batch with how far its parts are.
-pub(crate) fn row(tx: &mut Transaction<'_>, batch: &Batch) -> Result<BatchRow, StoreError> {
-    let tasks = tasks::of_batch(tx, batch.id)?;
-    let parts = tasks.iter().filter(|it| it.id != batch.spec.fan_in);
-    let endings: Vec<_> = parts.filter_map(|it| it.state.ending()).collect();
-    let done = endings.iter().filter(|it| **it == Ending::Done).count();
-    Ok(BatchRow {
-        id: batch.id.to_string(),
-        name: batch.spec.name.to_string(),
-        state: batch.state.word(),
-        parts: batch.spec.parts.len(),
-        done,
-        trouble: endings.len() - done,
-        opened_at: batch.opened_at,
-    })
 }
 
 fn table(rows: &[BatchRow]) -> Table {

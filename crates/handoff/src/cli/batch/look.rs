@@ -8,13 +8,12 @@ use handoff_core::batch::{
 use handoff_core::package::PackageState;
 use handoff_core::task::View;
 use handoff_core::{Event, HoldScope, StreamId, Task, TaskId};
+use handoff_operations::{Failure, Project};
 use handoff_session::Places;
 use handoff_store::queue::BatchRef;
 use handoff_store::{StoreError, Transaction, batches, events, holds, packages, read, tasks};
 
 use crate::cli::attempt::step_of;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// So many batches of a project's past say how good guesses are.
 const REMEMBERED: u32 = 50;
@@ -27,7 +26,7 @@ pub(super) struct Look {
 
 /// Looks at a batch, with what is known of earlier guesses.
 pub(super) fn take(
-    desk: &mut Desk,
+    desk: &mut Project,
     batch: &BatchRef,
     known: &Calibration,
 ) -> Result<Look, Failure> {
@@ -230,8 +229,8 @@ fn measure(tx: &mut Transaction<'_>, task: &Task, member: &Member) -> Result<Mea
 }
 
 /// How good guesses were in this project.
-pub(in crate::cli) fn calibration(desk: &mut Desk) -> Result<Calibration, Failure> {
-    let project = desk.project;
+pub(in crate::cli) fn calibration(desk: &mut Project) -> Result<Calibration, Failure> {
+    let project = desk.id;
     let samples = read(&mut *desk.store, |tx| {
         let mut samples: Vec<Sample> = vec![];
         for batch in batches::page(tx, project, None, REMEMBERED)? {

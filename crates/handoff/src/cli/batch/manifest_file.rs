@@ -5,10 +5,10 @@ use std::path::Path;
 
 use handoff_api::ExitCode;
 use handoff_core::batch::{Manifest, ManifestError};
+use handoff_operations::Failure;
+use handoff_operations::project::batch_rules;
 
 use crate::context::Context;
-use crate::desk::batch_rules;
-use crate::failure::Failure;
 
 /// No manifest that anybody can mean is longer.
 const LIMIT: u64 = 16 * 1024 * 1024;

@@ -6,6 +6,8 @@ use handoff_api::ExitCode;
 use handoff_core::batch::{Manifest, Opening};
 use handoff_core::{Action, BatchId, CommitId, IdempotencyKey, TaskId};
 use handoff_git::{Git, Repository};
+use handoff_operations::project::{caller, discover};
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, Change};
 
 use super::change;
@@ -13,8 +15,6 @@ use super::manifest_file;
 use super::plan::{self, SlotsArg};
 use crate::cli::{baton, prospect};
 use crate::context::Context;
-use crate::desk::{Desk, caller, discover};
-use crate::failure::Failure;
 
 /// Whether anything is to happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(in crate::cli) fn open(
         rehearse(&manifest, terms, ctx)?;
         return plan::show(&manifest, slots, ctx);
     }
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let base = base(&desk.repository, ctx)?;
     let change = opening(manifest, base, terms.after, &desk);
     let recorded = desk.submit(change, terms.key)?;
@@ -62,7 +62,7 @@ pub(in crate::cli) fn open(
 /// Refuses what would be refused. In a repository that is no project yet there is nothing in the way.
 fn rehearse(manifest: &Manifest, terms: Terms, ctx: &Context) -> Result<(), Failure> {
     let base = base(&discover(ctx)?, ctx)?;
-    match Desk::peek(ctx)? {
+    match Project::peek(ctx)? {
         Some(mut desk) => {
             let change = opening(manifest.clone(), base, terms.after, &desk);
             desk.rehearse(change, terms.key).map(drop)
@@ -80,7 +80,7 @@ fn base(at: &Repository, ctx: &Context) -> Result<CommitId, Failure> {
     })
 }
 
-fn opening(manifest: Manifest, base: CommitId, after: Option<TaskId>, desk: &Desk) -> Change {
+fn opening(manifest: Manifest, base: CommitId, after: Option<TaskId>, desk: &Project) -> Change {
     let id = || TaskId::from_uuid(handoff_process::mint());
     let opening = Opening {
         batch: BatchId::from_uuid(handoff_process::mint()),
@@ -93,7 +93,7 @@ fn opening(manifest: Manifest, base: CommitId, after: Option<TaskId>, desk: &Des
     };
     Change::OpenBatch {
         opening: Box::new(opening),
-        project: desk.project,
+        project: desk.id,
         manifest: Box::new(manifest),
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use handoff_api::{BatchPlanDocument, ExitCode};
 use handoff_core::batch::{Calibration, Manifest, Plan, Room};
+use handoff_operations::{Failure, Project};
 
 use super::bar::span_text;
 use super::look;
@@ -13,8 +14,6 @@ use super::manifest_file;
 use super::timeline::{self, Piece, Row};
 use crate::cli::worker::slots;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Args)]
@@ -61,7 +60,7 @@ pub(in crate::cli) fn show(
     slots: &SlotsArg,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let known = match Desk::peek(ctx)? {
+    let known = match Project::peek(ctx)? {
         Some(mut desk) => look::calibration(&mut desk)?,
         None => Calibration::default(),
     };

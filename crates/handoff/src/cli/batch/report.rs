@@ -5,12 +5,12 @@ use std::time::Duration;
 use handoff_api::{BatchPartDocument, BatchReportDocument, CalibrationRow, ExitCode};
 use handoff_core::Timestamp;
 use handoff_core::batch::{Report, StintEnd};
+use handoff_operations::Failure;
 
 use super::bar::span_text;
 use super::timeline::{self, Piece, Row};
 use super::{look, show};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Args)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use handoff_api::{BatchDocument, BatchPartDocument, ExitCode};
 use handoff_core::task::Phase;
+use handoff_operations::{Failure, Project};
 use handoff_store::StoreError;
 
 use super::bar::{bar, span_text, time_text};
@@ -11,8 +12,6 @@ use super::excerpt::Excerpt;
 use super::{follow, list, look};
 use crate::cli::queue::tone;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, cut, one_line, plain};
 
 /// So much is shown of what somebody said; `queue show` has all of it.
@@ -53,8 +52,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 /// A project without a desk has no batch.
-pub(super) fn open(batch: &str, ctx: &Context) -> Result<Desk, Failure> {
-    Desk::peek(ctx)?.ok_or_else(|| {
+pub(super) fn open(batch: &str, ctx: &Context) -> Result<Project, Failure> {
+    Project::peek(ctx)?.ok_or_else(|| {
         Failure::from(StoreError::NotFound {
             what: format!("batch {batch:?} in this project"),
         })

@@ -1,11 +1,13 @@
 //! What is around the work: trying it, learning it, looking after the program itself.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
+use handoff_operations::operation::Forwarded;
 
+use crate::cli::errand::Reading;
 use crate::cli::late::Late;
-use crate::cli::{completion, demo, doctor, help, teaching, upgrade, version};
+use crate::cli::{api, completion, demo, doctor, help, teaching, upgrade, version};
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(in crate::cli) enum Command {
@@ -24,6 +26,9 @@ pub(in crate::cli) enum Command {
     Completion(Late<completion::Args>),
     /// Replace this program by its newest release.
     Upgrade(Late<upgrade::Args>),
+    /// Call operations by name, with JSON in and out: for programs.
+    #[command(subcommand, hide = true)]
+    Api(Late<api::Command>),
     /// Print the version.
     Version,
     /// Explain a command or a topic.
@@ -31,6 +36,15 @@ pub(in crate::cli) enum Command {
 }
 
 impl Command {
+    /// What it reads, if it is done for a session behind a barrier: an operation that is called by its name.
+    pub(in crate::cli) fn reading(&self, barrier: Forwarded) -> Option<Reading> {
+        if let Self::Api(command) = self {
+            command.reading(barrier)
+        } else {
+            None
+        }
+    }
+
     /// All but one say the same wherever they are called.
     pub(in crate::cli) const fn is_of_a_project(&self) -> bool {
         matches!(self, Self::Doctor(_))
@@ -46,6 +60,7 @@ pub(in crate::cli) fn run(command: Command, ctx: &mut Context) -> Result<ExitCod
         Command::Doctor(args) => doctor::run(&args, ctx),
         Command::Completion(args) => completion::run(&args, ctx),
         Command::Upgrade(args) => upgrade::run(&args, ctx),
+        Command::Api(command) => api::run(&command, ctx),
         Command::Version => version::run(ctx),
         Command::Help(args) => help::run(&args, ctx),
     }

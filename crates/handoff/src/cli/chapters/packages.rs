@@ -1,12 +1,12 @@
 //! What is handed on, sealed.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use crate::cli::errand::Reading;
 use crate::cli::late::Late;
 use crate::cli::{context, keys, package, pause, resume, transfer};
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(in crate::cli) enum Command {

@@ -1,12 +1,12 @@
 //! Work that is handed out once, and spreads.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use crate::cli::errand::Reading;
 use crate::cli::late::Late;
 use crate::cli::{batch, dump, events, gc, heartbeat, hold, queue, watchdog, worker};
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(in crate::cli) enum Command {

@@ -1,11 +1,11 @@
 //! Phases in fresh sessions, judged by a referee.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use crate::cli::late::Late;
 use crate::cli::workflow;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Subcommand)]
 pub(in crate::cli) enum Command {

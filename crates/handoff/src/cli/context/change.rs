@@ -5,13 +5,12 @@ use std::io::Read as _;
 use handoff_api::{ContextReceipt, ExitCode};
 use handoff_core::context::{ContextCommand, Expected, Source, Tag, Writing};
 use handoff_core::{ContextKey, JsonText};
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, Change};
 
 use super::ScopeArg;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SetArgs {
@@ -120,11 +119,11 @@ fn change(
     key: KeyArg,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let scope = scope.resolve(&mut desk)?;
     let name = command.key().clone();
     let change = Change::Context {
-        project: desk.project,
+        project: desk.id,
         scope,
         command,
     };

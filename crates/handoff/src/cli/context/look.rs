@@ -5,12 +5,11 @@ use handoff_api::{
 };
 use handoff_core::context::{ContextPattern, Tag};
 use handoff_core::{ContextKey, ContextScope, Event, StreamId};
+use handoff_operations::{Failure, Project};
 use handoff_store::{contexts, events, read};
 
 use super::ScopeArg;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, one_line, plain};
 
 #[derive(Debug, clap::Args)]
@@ -46,7 +45,7 @@ fn absent(key: &ContextKey) -> Failure {
 }
 
 pub(super) fn get(args: &GetArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::peek(ctx)?.ok_or_else(|| absent(&args.name))?;
+    let mut desk = Project::peek(ctx)?.ok_or_else(|| absent(&args.name))?;
     let scope = args.scope.resolve(&mut desk)?;
     let found = read(&mut *desk.store, |tx| contexts::get(tx, scope, &args.name))?;
     let (version, entry) = found.ok_or_else(|| absent(&args.name))?;
@@ -60,7 +59,7 @@ pub(super) fn get(args: &GetArgs, ctx: &mut Context) -> Result<ExitCode, Failure
 }
 
 pub(super) fn list(args: &ListArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let (scope, entries) = match Desk::peek(ctx)? {
+    let (scope, entries) = match Project::peek(ctx)? {
         Some(mut desk) => {
             let scope = args.scope.resolve(&mut desk)?;
             (scope.to_string(), matching(&mut desk, scope, args)?)
@@ -91,7 +90,7 @@ pub(super) fn list(args: &ListArgs, ctx: &mut Context) -> Result<ExitCode, Failu
 }
 
 fn matching(
-    desk: &mut Desk,
+    desk: &mut Project,
     scope: ContextScope,
     args: &ListArgs,
 ) -> Result<Vec<ContextEntryDocument>, Failure> {
@@ -108,7 +107,7 @@ fn matching(
 }
 
 pub(super) fn history(args: &HistoryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::peek(ctx)?.ok_or_else(|| absent(&args.name))?;
+    let mut desk = Project::peek(ctx)?.ok_or_else(|| absent(&args.name))?;
     let scope = args.scope.resolve(&mut desk)?;
     let changes = changes(&mut desk, scope, &args.name)?;
     if changes.is_empty() {
@@ -134,7 +133,7 @@ pub(super) fn history(args: &HistoryArgs, ctx: &mut Context) -> Result<ExitCode,
 }
 
 fn changes(
-    desk: &mut Desk,
+    desk: &mut Project,
     scope: ContextScope,
     key: &ContextKey,
 ) -> Result<Vec<ContextChangeDocument>, Failure> {

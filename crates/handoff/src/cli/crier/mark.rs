@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use handoff_core::{Digest, ProjectId, Timestamp};
 use handoff_files::{Dir, Lock, Mode, atomic};
+use handoff_operations::Failure;
 use serde::{Deserialize, Serialize};
-
-use crate::failure::Failure;
 
 /// How long a command that did not work rests, after each try. After the last it is left alone.
 const RESTS: [Duration; 3] = [

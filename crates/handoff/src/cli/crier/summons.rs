@@ -3,12 +3,12 @@
 use handoff_api::SummonsDocument;
 use handoff_core::SessionId;
 use handoff_engine::needs::{Need, Subject, Want};
+use handoff_operations::Project;
+use handoff_operations::session::dialog::asking;
 use handoff_session::{Client, catalogue};
 
 use super::Asked;
-use crate::cli::session::asking;
 use crate::context::Context;
-use crate::desk::Desk;
 
 /// A call, before it is known what exactly is asked.
 pub(super) struct Summons {
@@ -18,7 +18,7 @@ pub(super) struct Summons {
 }
 
 impl Summons {
-    pub(super) fn of_need(need: &Need, desk: &Desk) -> Self {
+    pub(super) fn of_need(need: &Need, desk: &Project) -> Self {
         let mut known = blank(desk);
         known.detail.clone_from(&need.why);
         known.need = match need.want {
@@ -56,7 +56,7 @@ impl Summons {
         }
     }
 
-    pub(super) fn of_question(asked: &Asked, desk: &Desk) -> Self {
+    pub(super) fn of_question(asked: &Asked, desk: &Project) -> Self {
         let known = SummonsDocument {
             need: "answer",
             detail: asked.kind.to_owned(),
@@ -91,7 +91,7 @@ impl Summons {
     }
 }
 
-fn blank(desk: &Desk) -> SummonsDocument {
+fn blank(desk: &Project) -> SummonsDocument {
     let repository = &desk.repository;
     let place = repository.main_worktree();
     let place = place.unwrap_or_else(|| repository.common_dir());
@@ -100,7 +100,7 @@ fn blank(desk: &Desk) -> SummonsDocument {
         need: "",
         detail: String::new(),
         command: String::new(),
-        project: desk.project.to_string(),
+        project: desk.id.to_string(),
         repository: place.display().to_string(),
         task: None,
         task_id: None,

@@ -1,11 +1,11 @@
 //! The scene of the fan-out: four agents at once, of which one takes what is not its own and one crashes.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use super::stage::{Stage, finish};
 use super::{heading, tell};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 /// Work spreads and comes together again, and what went wrong stays outside.

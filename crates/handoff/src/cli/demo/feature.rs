@@ -1,10 +1,11 @@
 //! The scene of the feature: what one session did, and what the next one is told.
 
+use handoff_operations::Failure;
+
 use super::scene::recount;
 use super::stage::Stage;
 use super::{heading, tell};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 const GOAL: &str = "# Polite programs\n\nWhoever is greeted is also asked how they are.\n";

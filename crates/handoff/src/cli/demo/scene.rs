@@ -7,6 +7,7 @@ use handoff_core::task::{Dependency, Part, TaskSpec, Until};
 use handoff_core::{Fence, Task, TaskId, TaskName, TaskState};
 use handoff_engine::{Attempt, reconcile};
 use handoff_files::Watch;
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::Change;
 use handoff_store::{StoreError, audit, events, read, tasks};
 
@@ -14,8 +15,6 @@ use super::stage::{Stage, finish};
 use super::{heading, tell};
 use crate::cli::queue::tone;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, event_line};
 
 /// A task goes down the whole road.
@@ -99,7 +98,7 @@ pub(super) fn repaired_and_finished(stage: &mut Stage, ctx: &mut Context) -> Res
 pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), Failure> {
     heading(ctx, "7. What is left")?;
     let mut desk = stage.desk()?;
-    let project = desk.project;
+    let project = desk.id;
     let listed = read(&mut *desk.store, |tx| {
         tasks::page(tx, project, tasks::Which::All, None, 100)
     })?;
@@ -147,7 +146,7 @@ pub(super) fn what_is_left(stage: &mut Stage, ctx: &mut Context) -> Result<(), F
 }
 
 fn add(
-    desk: &mut Desk,
+    desk: &mut Project,
     name: &str,
     brief: &str,
     verify: &str,
@@ -162,7 +161,7 @@ fn add(
     let id = TaskId::from_uuid(handoff_process::mint());
     let change = Change::Add {
         id,
-        project: desk.project,
+        project: desk.id,
         spec,
     };
     let added = desk.submit(change, None)?.receipt.answer.into_task();
@@ -172,7 +171,7 @@ fn add(
 /// Tells what the ledger recorded since the last time.
 pub(super) fn recount(
     stage: &mut Stage,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &mut Context,
 ) -> Result<(), Failure> {
     for envelope in stage.news(&mut *desk.store)? {
@@ -188,7 +187,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Waits until the agent of a task has written its half, as one sees it in the worktree.
 pub(super) fn wait_for_half_work(
     stage: &Stage,
-    desk: &mut Desk,
+    desk: &mut Project,
     task: &str,
     file: &str,
 ) -> Result<(), Failure> {
@@ -220,8 +219,8 @@ pub(super) fn wait_for_half_work(
 }
 
 /// Waits on the ledger until a session works on the task.
-fn wait_until_started(desk: &mut Desk, name: &TaskName) -> Result<Task, Failure> {
-    let project = desk.project;
+fn wait_until_started(desk: &mut Project, name: &TaskName) -> Result<Task, Failure> {
+    let project = desk.id;
     let mut bell = desk.store.bell()?;
     // By the clock: the bell rings for whatever anybody records.
     let deadline = desk.now()?.moment.awake.after(PATIENCE);

@@ -8,16 +8,15 @@ use std::time::Duration;
 use handoff_api::ExitCode;
 use handoff_core::{Cursor, Envelope};
 use handoff_engine::Places;
+use handoff_operations::{Ambient, Failure, Project};
 use handoff_process::tree::{self, Force};
 use handoff_process::{Child, Exit, Program};
 use handoff_session::{Client, Known, Standing, catalogue};
 use handoff_store::events::{self, Following};
 use handoff_store::{Store, read};
 
-use crate::ambient::Ambient;
+use crate::ambient::Invocation;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// Nothing on this stage takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -59,8 +58,8 @@ impl Stage {
         &self.root
     }
 
-    pub(super) fn desk(&self) -> Result<Desk, Failure> {
-        Desk::open(&self.scratch)
+    pub(super) fn desk(&self) -> Result<Project, Failure> {
+        Project::open(&self.scratch)
     }
 
     pub(super) fn context(&self) -> &Context {
@@ -244,7 +243,10 @@ fn scratch(ctx: &Context, root: &Path, repo: &Path) -> Context {
         cwd: Some(repo.to_owned()),
         ..ctx.ambient.clone()
     };
-    Context::quiet(ambient)
+    Context::quiet(Invocation {
+        ambient,
+        ..ctx.invocation()
+    })
 }
 
 fn unset(root: &Path, error: &std::io::Error) -> Failure {

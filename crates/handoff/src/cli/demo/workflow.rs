@@ -1,13 +1,13 @@
 //! The scene of the workflow: three tests, one at a time, each phase in a fresh session, with a referee, a cheat and a kill.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 use handoff_process::Child;
 
 use super::scene::wait_for_half_work;
 use super::stage::{Stage, finish};
 use super::{heading, tell};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 const SUITE: &str = "\

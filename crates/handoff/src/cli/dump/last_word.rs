@@ -5,6 +5,8 @@ use handoff_api::ExitCode;
 use handoff_core::task::{Reason, Report, Summary};
 use handoff_core::{Caller, TaskName};
 use handoff_engine::Places;
+use handoff_operations::Failure;
+use handoff_operations::project::{caller, fence};
 use handoff_session::environment;
 use handoff_session::last_word::LastWord;
 
@@ -12,8 +14,6 @@ use super::{Args, Status, parsed, spellings};
 use crate::cli::batch::opening::Earnest;
 use crate::cli::session;
 use crate::context::Context;
-use crate::desk::{caller, fence};
-use crate::failure::Failure;
 
 /// A session in a sandbox adds no task: what proves it would be run outside.
 pub(super) fn refuse_in_sandbox(ctx: &Context) -> Result<(), Failure> {

@@ -1,11 +1,11 @@
 //! What goes with what. An option that says nothing where it stands is a mistake of whoever typed it, and not passed over.
 
 use handoff_core::Caller;
+use handoff_operations::Failure;
+use handoff_operations::project::caller;
 
 use super::{Args, Status};
 use crate::context::Context;
-use crate::desk::caller;
-use crate::failure::Failure;
 
 impl Args {
     /// Refuses what says nothing where it stands.

@@ -4,17 +4,17 @@ use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::task::{TaskSpec, View};
 use handoff_core::{Action, ProjectId, Task, TaskId};
 use handoff_engine::baton::{Past, Setting, text};
+use handoff_operations::project::{caller, discover};
+use handoff_operations::{Failure, Project};
 use handoff_store::StoreError;
 
 use super::Args;
 use crate::cli::baton;
 use crate::context::Context;
-use crate::desk::{Desk, caller, discover};
-use crate::failure::Failure;
 
 /// Shows the baton as it would be written.
 pub(super) fn rehearse(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let Some(mut desk) = Desk::peek(ctx)? else {
+    let Some(mut desk) = Project::peek(ctx)? else {
         return rehearse_first(args, ctx);
     };
     let (change, _) = args.change(&mut desk, ctx)?;
@@ -22,7 +22,7 @@ pub(super) fn rehearse(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failu
     let internal = || Failure::new(ExitCode::Internal, "a dump is about a task");
     let task = receipt.answer.into_task().ok_or_else(internal)?;
     let scene = baton::Scene::of(&desk.repository, ctx);
-    let setting = { scene.survey() }.finish(&mut *desk.store, desk.project);
+    let setting = { scene.survey() }.finish(&mut *desk.store, desk.id);
     let past = baton::past(&mut desk, &task, ctx);
     show(&task, &setting, &past, ctx)
 }

@@ -2,11 +2,11 @@
 
 use handoff_api::{ArchiveDocument, ArchiveRow, ExitCode};
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::clerk::Clerk;
 
-use super::clerk::Clerk;
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -15,7 +15,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find_to_change(ctx)?;
+    let site = FeatureSite::find_to_change(ctx)?;
     let workspace = site.workspace()?;
     let lock = site.lock()?;
     let mut clerk = Clerk::of_known_project(&site, ctx)?;

@@ -5,14 +5,14 @@ use handoff_core::FeatureEvent;
 use handoff_core::feature::StepTitle;
 use handoff_core::task::Reason;
 use handoff_git::Repository;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::clerk::Clerk;
+use handoff_operations::feature::pen::read;
 use handoff_workspace::{Document, Plan};
 
 use super::choice::FeatureArg;
-use super::clerk::Clerk;
-use super::pen::read;
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
@@ -25,8 +25,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
-    let feature = args.feature.find(&site)?;
+    let site = FeatureSite::find(ctx)?;
+    let feature = args.feature.choice().find(&site)?;
     let Some(repository) = &site.repository else {
         return Err(Failure::failed(
             "a checkpoint says where the code stands, and there is no git repository here",
@@ -57,7 +57,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 /// What is not committed, new files too; git's own words are about tracked ones only.
-fn changes(site: &Site, repository: &Repository, ctx: &Context) -> Result<String, Failure> {
+fn changes(site: &FeatureSite, repository: &Repository, ctx: &Context) -> Result<String, Failure> {
     let tree = site.look(ctx)?.map(|status| status.tree);
     let files = tree
         .as_ref()

@@ -1,11 +1,7 @@
 //! Which feature a command is about.
 
-use handoff_api::ExitCode;
 use handoff_core::FeatureName;
-use handoff_workspace::Feature;
-
-use super::site::Site;
-use crate::failure::Failure;
+use handoff_operations::feature::FeatureRef;
 
 /// Which feature: the current one, unless another is named.
 #[derive(Debug, clap::Args)]
@@ -16,14 +12,10 @@ pub(crate) struct FeatureArg {
 }
 
 impl FeatureArg {
-    /// The feature, which must be there.
-    pub(super) fn find(&self, site: &Site) -> Result<Feature, Failure> {
-        let Some(name) = &self.feature else {
-            return site.feature();
-        };
-        site.workspace()?.feature(name)?.ok_or_else(|| {
-            Failure::new(ExitCode::NotFound, format!("there is no feature `{name}`"))
-                .hint("see which there are: `handoff list`")
-        })
+    /// As operations take it.
+    pub(super) fn choice(&self) -> FeatureRef {
+        FeatureRef {
+            feature: self.feature.clone(),
+        }
     }
 }

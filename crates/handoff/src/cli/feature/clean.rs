@@ -2,13 +2,13 @@
 
 use handoff_api::{CleaningDocument, CleaningOutcome, ExitCode};
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::clerk::Clerk;
 use handoff_workspace::Workspace;
 use handoff_workspace::trash::{Cleaning, Extent};
 
-use super::clerk::Clerk;
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::Reply;
 
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find_to_change(ctx)?;
+    let site = FeatureSite::find_to_change(ctx)?;
     let workspace = site.workspace()?;
     if args.undo {
         return undo(&site, &workspace, ctx);
@@ -54,7 +54,7 @@ fn is_empty(cleaning: &Cleaning) -> bool {
 
 /// Does what was shown, or nothing: between showing and doing, another process may have switched.
 fn clean(
-    site: &Site,
+    site: &FeatureSite,
     workspace: &Workspace,
     extent: Extent,
     shown: &Cleaning,
@@ -84,7 +84,7 @@ fn confirm(ctx: &mut Context) -> Result<Reply, Failure> {
     Ok(ctx.out.ask("Go on?")?)
 }
 
-fn undo(site: &Site, workspace: &Workspace, ctx: &mut Context) -> Result<ExitCode, Failure> {
+fn undo(site: &FeatureSite, workspace: &Workspace, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let lock = site.lock()?;
     let cleaned = workspace.undo_cleaning()?;
     lock.release();

@@ -1,6 +1,11 @@
 //! `handoff continue`: the prompt from which a fresh session goes on, with the state in it.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::advice::advice;
+use handoff_operations::feature::plan_view::standing;
+use handoff_operations::feature::survey::Survey;
 use handoff_workspace::briefing::{briefing, freshness_verdict, tokens};
 use handoff_workspace::config::Budget;
 use handoff_workspace::plan::Verdict;
@@ -8,12 +13,7 @@ use handoff_workspace::{Rendered, Template, Templates, Values, Variable};
 
 use super::choice::FeatureArg;
 use super::delivery::{Delivery, DeliveryArgs, deliver};
-use super::next::action;
-use super::plan_view::standing;
-use super::site::Site;
-use super::survey::Survey;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,32 +35,32 @@ fn budget(text: &str) -> Result<Budget, String> {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
-    let survey = Survey::take(&site, &args.feature, ctx)?;
+    let site = FeatureSite::find(ctx)?;
+    let survey = Survey::take(&site, &args.feature.choice(), ctx)?;
     guard(&site, &survey)?;
     tell(&site, &survey, args, ctx)
 }
 
 /// The same without asking whether there is anything to continue.
 pub(super) fn unguarded(delivery: DeliveryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     let args = Args {
         delivery,
         budget: None,
         feature: FeatureArg { feature: None },
     };
-    let survey = Survey::take(&site, &args.feature, ctx)?;
+    let survey = Survey::take(&site, &args.feature.choice(), ctx)?;
     tell(&site, &survey, &args, ctx)
 }
 
 /// Refuses to continue what cannot be continued, with the reason and what to do about it.
-fn guard(site: &Site, survey: &Survey) -> Result<(), Failure> {
+fn guard(site: &FeatureSite, survey: &Survey) -> Result<(), Failure> {
     let name = &survey.feature.name;
     let refuse = |message: String| Err(Failure::new(ExitCode::Conflict, message));
     match survey.plan.verdict() {
         Verdict::Ready { .. } => Ok(()),
         Verdict::NotInitialised => {
-            let action = action(site, &survey.feature, &survey.plan)?;
+            let action = advice(site, &survey.feature, &survey.plan)?;
             let hint = match action.command {
                 Some(command) => format!("begin it: `{command}`"),
                 None => "see what comes first: `handoff next`".to_owned(),
@@ -101,7 +101,12 @@ fn invalid(survey: &Survey) -> Failure {
     failure.hint("see all of it: `handoff validate`")
 }
 
-fn tell(site: &Site, survey: &Survey, args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+fn tell(
+    site: &FeatureSite,
+    survey: &Survey,
+    args: &Args,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
     let templates = Templates::open(&site.workspace()?)?;
     let rendered = render(
         &templates,

@@ -2,12 +2,12 @@
 
 use handoff_api::ExitCode;
 use handoff_core::FeatureEvent;
+use handoff_operations::Failure;
 use handoff_workspace::notebook::{Passage, Topic};
 
 use super::choice::FeatureArg;
 use super::note::{passage, recorded, write};
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -5,13 +5,13 @@ use std::ffi::{OsStr, OsString};
 
 use handoff_api::{ExitCode, PromptDocument, TemplateDocument};
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
 use handoff_workspace::template::{Origin, Provenance};
 use handoff_workspace::{Notice, Rendered};
 
 use crate::cli::session::run::{self, SeatArgs};
 use crate::clipboard::{self, Taker};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Tone, one_line, plain};
 
 #[derive(Debug, Clone, clap::Args)]
@@ -59,7 +59,7 @@ pub(super) fn deliver(
             .document(PromptDocument::SCHEMA, delivery.document(is_copied))?;
         return Ok(ExitCode::Done);
     }
-    if ctx.ambient.is_terminal {
+    if ctx.terminal.is_terminal {
         ctx.out.raw(plain(text).as_bytes())?;
     } else {
         ctx.out.raw(text.as_bytes())?;

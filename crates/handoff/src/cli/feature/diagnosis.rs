@@ -3,16 +3,16 @@
 use std::error::Error;
 
 use handoff_api::{Finding, Verdict};
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
 use handoff_workspace::template::Origin;
 use handoff_workspace::{Config, Notice, Template, TemplateError, Templates, Workspace};
 
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// Nothing where there is no workspace.
 pub(in crate::cli) fn findings(ctx: &Context) -> Vec<Finding> {
-    let Ok(site) = Site::find(ctx) else {
+    let Ok(site) = FeatureSite::find(ctx) else {
         return vec![];
     };
     match Workspace::open(&site.root) {

@@ -1,12 +1,12 @@
 //! `handoff export`.
 
 use handoff_api::{ExitCode, ExportDocument};
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
 use handoff_workspace::Template;
 use handoff_workspace::template::{Exported, FOLDER, Overwrite};
 
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,7 +29,7 @@ fn parse(name: &str) -> Result<Template, String> {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find_to_change(ctx)?;
+    let site = FeatureSite::find_to_change(ctx)?;
     let workspace = site.workspace()?;
     let overwrite = if args.force {
         Overwrite::Always

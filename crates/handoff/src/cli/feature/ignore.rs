@@ -4,12 +4,11 @@ use handoff_api::{ExclusionDocument, ExitCode};
 use handoff_files::atomic::{self, Mode};
 use handoff_files::{Dir, DirError};
 use handoff_git::{IgnoreRule, Ignoring};
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::{Failure, failure};
 use handoff_workspace::exclude::{self, Exclusion};
 
-use super::site::Site;
-use super::trouble;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 const FOLDER: &str = "info";
@@ -17,7 +16,7 @@ const FILE: &str = "exclude";
 const LIMIT: u64 = 4 * 1024 * 1024;
 
 pub(super) fn run(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find_to_change(ctx)?;
+    let site = FeatureSite::find_to_change(ctx)?;
     let repository = site.repository.as_ref().ok_or_else(|| {
         Failure::new(
             ExitCode::NotFound,
@@ -30,7 +29,7 @@ pub(super) fn run(ctx: &mut Context) -> Result<ExitCode, Failure> {
         .map_err(|error| unreadable(&error))?;
     let (text, exclusion) = exclude::toggled(&read(&info)?);
     atomic::replace(&info, FILE, text.as_bytes(), Mode::Shared)
-        .map_err(|error| trouble::unwritten(&error))?;
+        .map_err(|error| failure::unwritten(&error))?;
     lock.release();
     // What was asked for is done; what it is worth may not be known.
     let ignoring = site.git(ctx).ignoring(repository).ok();

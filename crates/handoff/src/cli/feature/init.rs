@@ -4,15 +4,15 @@ mod report;
 
 use handoff_api::{ExitCode, InitDocument};
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::clerk::Clerk;
 use handoff_workspace::{
     Config, ContextScan, Current, Document, Made, Scaffold, Templates, Workspace,
 };
 
-use super::clerk::Clerk;
 use super::delivery::in_words;
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Reply, one_line};
 use report::Report;
 
@@ -40,7 +40,7 @@ enum Choice {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find_to_change(ctx)?;
+    let site = FeatureSite::find_to_change(ctx)?;
     let existing = Workspace::open(&site.root)?;
     let current = match &existing {
         Some(workspace) => workspace.current()?,
@@ -126,7 +126,11 @@ fn choose(
     })
 }
 
-fn nothing_to_do(site: &Site, name: &FeatureName, ctx: &mut Context) -> Result<ExitCode, Failure> {
+fn nothing_to_do(
+    site: &FeatureSite,
+    name: &FeatureName,
+    ctx: &mut Context,
+) -> Result<ExitCode, Failure> {
     let report = Report {
         site,
         name: name.clone(),

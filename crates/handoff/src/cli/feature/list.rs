@@ -2,16 +2,16 @@
 
 use handoff_api::{ArchiveRow, ExitCode, FeatureRow, FeaturesDocument, PlanVerdict};
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::plan_view::plan_document;
 use handoff_workspace::{Current, Document, Plan, Workspace};
 
-use super::plan_view::plan_document;
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, one_line};
 
 pub(super) fn run(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     let document = match Workspace::open(&site.root)? {
         Some(workspace) => document(&workspace)?,
         None => FeaturesDocument::default(),

@@ -5,14 +5,14 @@ use handoff_core::FeatureEvent;
 use handoff_core::feature::{Mark, NoteKind};
 use handoff_core::ownership::RepoPath;
 use handoff_core::task::Reason;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::pen::Pen;
 use handoff_workspace::Document;
 use handoff_workspace::notebook::{AppendError, Passage, Topic, append};
 
 use super::choice::FeatureArg;
-use super::pen::Pen;
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
@@ -78,8 +78,8 @@ pub(super) fn write(
     event: impl FnOnce(Mark) -> FeatureEvent,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
-    let pen = Pen::take(&site, choice)?;
+    let site = FeatureSite::find(ctx)?;
+    let pen = Pen::take(&site, &choice.choice())?;
     let text = pen.read(Document::Session)?;
     let appended = append(&text, topic, entry).map_err(|error| refused(&error))?;
     if !appended.is_repeat {

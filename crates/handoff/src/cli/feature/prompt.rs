@@ -4,16 +4,16 @@ mod refusal;
 
 use clap::ValueEnum;
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
+use handoff_operations::feature::{FeatureSite, clerk};
 use handoff_workspace::prompt::{self, Material, Purpose};
 use handoff_workspace::{
     Config, ContextScan, Current, Document, Rendered, Templates, Verdict, Workspace,
 };
 
+use super::continuation;
 use super::delivery::{Delivery, DeliveryArgs, deliver};
-use super::site::Site;
-use super::{clerk, continuation};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 use refusal::refused;
 
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         Kind::Continue => return continuation::unguarded(args.delivery.clone(), ctx),
         Kind::Context => return context(&args.delivery, ctx),
     };
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     let setting = Setting::open(&site)?;
     let material = setting.material_if_any(&site)?;
     make(purpose, &material, &setting, &args.delivery, ctx)
@@ -69,7 +69,7 @@ pub(super) fn guarded(
     args: &DeliveryArgs,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     let feature = site.feature()?;
     let setting = Setting::open(&site)?;
     let material = Material::collect(&feature, &setting.templates, &setting.config, &site.root)?;
@@ -96,7 +96,7 @@ struct Setting {
 }
 
 impl Setting {
-    fn open(site: &Site) -> Result<Self, Failure> {
+    fn open(site: &FeatureSite) -> Result<Self, Failure> {
         let workspace = Workspace::open(&site.root)?;
         let (templates, config) = match &workspace {
             Some(workspace) => (Templates::open(workspace)?, Config::load(workspace)?),
@@ -110,7 +110,7 @@ impl Setting {
     }
 
     /// The documents of the current feature; nothing at all where there is none.
-    fn material_if_any(&self, site: &Site) -> Result<Material, Failure> {
+    fn material_if_any(&self, site: &FeatureSite) -> Result<Material, Failure> {
         let nameless = NAMELESS.parse().expect("the name is a plain word");
         let Some(workspace) = &self.workspace else {
             return Ok(Material::empty(nameless, &self.config, &site.root));
@@ -153,7 +153,7 @@ fn make(
 }
 
 fn context(args: &DeliveryArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     let setting = Setting::open(&site)?;
     let scan = ContextScan::of(&site.root);
     let rendered: Rendered =

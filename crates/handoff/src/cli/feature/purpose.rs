@@ -2,16 +2,16 @@
 
 use handoff_api::ExitCode;
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
 use handoff_workspace::essence::essence;
 use handoff_workspace::{Document, Feature};
 
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// What a person wrote of a feature: its goal, and what is to be built where that is specified.
 pub(crate) fn purpose(name: &FeatureName, ctx: &Context) -> Result<String, Failure> {
-    let feature = Site::find(ctx)?.workspace()?.feature(name)?;
+    let feature = FeatureSite::find(ctx)?.workspace()?.feature(name)?;
     let feature = feature.ok_or_else(|| {
         Failure::new(ExitCode::NotFound, format!("there is no feature `{name}`"))
             .hint("see what there is: `handoff list`")

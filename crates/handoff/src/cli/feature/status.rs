@@ -3,17 +3,15 @@
 
 mod card;
 mod follow;
-mod project;
-mod sight;
 
 use handoff_api::{ExitCode, StatusDocument};
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::overview::Sight;
 
-use self::sight::Sight;
 use super::choice::FeatureArg;
-use super::site::Site;
 use crate::cli::session::ps;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -34,11 +32,11 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.sessions {
         return list_sessions(args, ctx);
     }
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     if args.follow {
         return follow::run(&site, &args.feature, ctx);
     }
-    let sight = Sight::take(&site, &args.feature, ctx)?;
+    let sight = Sight::take(&site, &args.feature.choice(), ctx)?;
     show(sight, ctx)?;
     Ok(ExitCode::Done)
 }

@@ -8,15 +8,15 @@ mod start;
 use handoff_api::{ExitCode, StepReceipt};
 use handoff_core::feature::{Mark, StepTitle};
 use handoff_core::{FeatureEvent, FeatureName};
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::pen::Pen;
+use handoff_operations::feature::plan_view::{plan_document, standing, step_document};
 use handoff_workspace::Document;
 use handoff_workspace::plan::{Edit, EditError, Edited, FindError, Plan, Step, StepWord, edit};
 
 use super::choice::FeatureArg;
-use super::pen::Pen;
-use super::plan_view::{plan_document, standing, step_document};
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Subcommand)]
@@ -55,8 +55,8 @@ fn change(
     event: impl FnOnce(StepTitle, Mark) -> FeatureEvent,
     ctx: &Context,
 ) -> Result<Changed, Failure> {
-    let site = Site::find(ctx)?;
-    let pen = Pen::take(&site, choice)?;
+    let site = FeatureSite::find(ctx)?;
+    let pen = Pen::take(&site, &choice.choice())?;
     let text = pen.read(Document::State)?;
     let wanted = choose(&Plan::parse(&text))?;
     let edited = edit(&text, &wanted).map_err(|error| refused(&error))?;

@@ -2,12 +2,12 @@
 
 use handoff_api::{ExitCode, SwitchDocument};
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
 use handoff_workspace::Current;
 use handoff_workspace::switch::{Pointer, Switched};
 
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -16,7 +16,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find_to_change(ctx)?;
+    let site = FeatureSite::find_to_change(ctx)?;
     let workspace = site.workspace()?;
     let lock = site.lock()?;
     let switched = workspace.switch(&args.feature, ctx.stamp()?)?;

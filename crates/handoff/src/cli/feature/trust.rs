@@ -2,16 +2,16 @@
 
 use std::str::FromStr;
 
-use handoff_api::{CheckDocument, ExitCode, TrustDocument};
+use handoff_api::{ExitCode, TrustDocument};
 use handoff_core::Digest;
 use handoff_core::caller::Action;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::standing::document;
+use handoff_operations::{Failure, project};
 use handoff_workspace::config::Check;
-use handoff_workspace::trust::{self, Trust, TrustError};
+use handoff_workspace::trust::{self, Trust};
 
-use super::site::Site;
 use crate::context::Context;
-use crate::desk;
-use crate::failure::Failure;
 use crate::output::{Reply, Tone, plain};
 
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,11 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    pub(super) fn over(site: &Site, checks: &[Check], ctx: &Context) -> Result<Self, Failure> {
+    pub(super) fn over(
+        site: &FeatureSite,
+        checks: &[Check],
+        ctx: &Context,
+    ) -> Result<Self, Failure> {
         let trust = Trust::below(&ctx.home()?);
         let digest = trust::digest(&site.root, checks);
         let is_trusted = trust.covers(&digest)?;
@@ -64,11 +68,11 @@ impl Guard {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     let checks = site.config()?.checks;
     let mut guard = Guard::over(&site, &checks, ctx)?;
     if !args.show {
-        desk::require_person(Action::Trust, &ctx.ambient)?;
+        project::require_person(Action::Trust, &ctx.ambient)?;
     }
     if !ctx.out.is_json() {
         list(&checks, &guard.digest, ctx)?;
@@ -173,18 +177,5 @@ const fn in_words(guard: &Guard, checks: &[Check]) -> &'static str {
         }
         (false, true) => "There are no checks.",
         (false, false) => "These commands may not run until a person says `handoff trust`.",
-    }
-}
-
-pub(super) fn document(check: &Check) -> CheckDocument {
-    CheckDocument {
-        name: check.name.to_string(),
-        command: check.command.to_string(),
-    }
-}
-
-impl From<TrustError> for Failure {
-    fn from(error: TrustError) -> Self {
-        Self::new(ExitCode::Unavailable, "cannot tell what is trusted").because(&error)
     }
 }

@@ -1,14 +1,14 @@
 //! `handoff validate`: all problems of the workspace, with file and line.
 
 use handoff_api::{ExitCode, ProblemDocument, ProblemSeverity, ValidateDocument};
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
 use handoff_workspace::inspection::{self, Finding};
 use handoff_workspace::plan::Severity;
 use handoff_workspace::{Feature, Workspace};
 
 use super::choice::FeatureArg;
-use super::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Tone, one_line};
 
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
+    let site = FeatureSite::find(ctx)?;
     let workspace = site.workspace()?;
     let features = features(&site, &workspace, &args.choice)?;
     let mut findings = inspection::of_workspace(&workspace)?;
@@ -47,12 +47,12 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 /// A feature that is named must be there. Otherwise all are looked at but those that were put away, whichever is current: a
 /// feature that cannot be worked on is best known before somebody switches to it.
 fn features(
-    site: &Site,
+    site: &FeatureSite,
     workspace: &Workspace,
     choice: &FeatureArg,
 ) -> Result<Vec<Feature>, Failure> {
-    if choice.feature.is_some() {
-        return Ok(vec![choice.find(site)?]);
+    if choice.choice().feature.is_some() {
+        return Ok(vec![choice.choice().find(site)?]);
     }
     let mut features = vec![];
     for name in workspace.list()?.features {

@@ -5,19 +5,18 @@ use handoff_core::feature::{CheckName, CheckRun};
 use handoff_core::{FeatureEvent, FeatureRecord};
 use handoff_engine::check::Checker;
 use handoff_engine::without_secrets;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::feature::clerk::Clerk;
+use handoff_operations::feature::standing::{is_passed, standing};
+use handoff_operations::feature::survey::Survey;
+use handoff_operations::{Failure, Span, sandbox_policy};
 use handoff_workspace::config::Check;
 
 use super::choice::FeatureArg;
-use super::clerk::Clerk;
-use super::site::Site;
-use super::standing::{is_passed, standing, word};
-use super::survey::Survey;
+use super::standing::word;
 use super::trust::{Guard, nothing};
-use crate::cli::span::Span;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Tone, one_line};
-use crate::walls;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -35,8 +34,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let site = Site::find(ctx)?;
-    let mut survey = Survey::take(&site, &args.feature, ctx)?;
+    let site = FeatureSite::find(ctx)?;
+    let mut survey = Survey::take(&site, &args.feature.choice(), ctx)?;
     let guard = Guard::over(&site, &survey.config.checks, ctx)?;
     let checks = chosen(&survey.config.checks, &args.checks)?;
     if args.run {
@@ -93,7 +92,7 @@ fn refuse_untrusted(guard: &Guard, checks: &[Check], ctx: &mut Context) -> Resul
 }
 
 fn perform(
-    site: &Site,
+    site: &FeatureSite,
     check: &Check,
     timeout: Option<Span>,
     ctx: &mut Context,
@@ -111,7 +110,7 @@ fn perform(
             one_line(check.command.as_str())
         ))?;
     }
-    let mut policy = walls::check_policy(at, ctx)?;
+    let mut policy = sandbox_policy::check_policy(at, ctx)?;
     if let Some(timeout) = timeout {
         policy.limits.time = timeout.duration();
     }
@@ -126,7 +125,7 @@ fn perform(
 }
 
 fn keep(
-    site: &Site,
+    site: &FeatureSite,
     survey: &Survey,
     run: CheckRun,
     ctx: &Context,

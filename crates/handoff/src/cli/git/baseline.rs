@@ -8,13 +8,12 @@ use handoff_core::task::VerifyCommand;
 use handoff_core::{Action, Baseline, HeadName};
 use handoff_engine::{Ground, checked_out, publish_baseline, reconcile};
 use handoff_git::{Git, GitError};
+use handoff_operations::{Failure, Project, project};
 use handoff_process::{Exit, Program, output};
 use handoff_store::StoreError;
 use handoff_store::queue::{Change, Proved};
 
 use crate::context::Context;
-use crate::desk::{self, Desk};
-use crate::failure::Failure;
 use crate::output::plain;
 
 #[derive(Debug, clap::Subcommand)]
@@ -39,14 +38,14 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
     match command {
         Command::Show => show(&git, ctx),
         Command::Set { commit } => {
-            let mut desk = Desk::open(ctx)?;
+            let mut desk = Project::open(ctx)?;
             let branch = branch(&desk)?;
             let name = commit.as_deref().unwrap_or("HEAD");
             set(&mut desk, &git, branch, name, None)?;
             report(&mut desk, &git, ctx)
         }
         Command::Verify { command } => {
-            let mut desk = Desk::open(ctx)?;
+            let mut desk = Project::open(ctx)?;
             verify(&mut desk, &git, command, ctx)?;
             report(&mut desk, &git, ctx)
         }
@@ -55,11 +54,11 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
 
 /// Whoever looks also sees to it that git shows the same.
 fn show(git: &Git, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let Some(mut desk) = Desk::peek(ctx)? else {
-        let branch = checked_out(&desk::discover(ctx)?);
+    let Some(mut desk) = Project::peek(ctx)? else {
+        let branch = checked_out(&project::discover(ctx)?);
         return Err(none(branch.as_ref()));
     };
-    reconcile::baselines(&mut *desk.store, desk.project, git, &desk.repository).ok();
+    reconcile::baselines(&mut *desk.store, desk.id, git, &desk.repository).ok();
     report(&mut desk, git, ctx)
 }
 
@@ -79,12 +78,12 @@ fn failed(error: &GitError) -> Failure {
     Failure::of(ExitCode::Failed, error)
 }
 
-fn branch(desk: &Desk) -> Result<HeadName, Failure> {
+fn branch(desk: &Project) -> Result<HeadName, Failure> {
     checked_out(&desk.repository).ok_or_else(detached)
 }
 
 fn set(
-    desk: &mut Desk,
+    desk: &mut Project,
     git: &Git,
     branch: HeadName,
     name: &str,
@@ -98,7 +97,7 @@ fn set(
             .map_err(|error| failed(&error))?,
     };
     let change = Change::SetBaseline(Proved {
-        project: desk.project,
+        project: desk.id,
         branch,
         commit: commit.ok_or_else(unknown)?,
         command,
@@ -110,7 +109,7 @@ fn set(
 
 /// What is verified must be the commit, and not an edit that is not in it.
 fn verify(
-    desk: &mut Desk,
+    desk: &mut Project,
     git: &Git,
     command: &[OsString],
     ctx: &mut Context,
@@ -173,8 +172,8 @@ fn told(command: &[OsString]) -> VerifyCommand {
     text.parse().expect("a program has a name")
 }
 
-fn report(desk: &mut Desk, git: &Git, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let ground = Ground::survey(&mut *desk.store, desk.project, git, &desk.repository)?;
+fn report(desk: &mut Project, git: &Git, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    let ground = Ground::survey(&mut *desk.store, desk.id, git, &desk.repository)?;
     let Some((baseline, distance)) = &ground.proved else {
         return Err(none(ground.branch.as_ref()));
     };

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use handoff_api::ExitCode;
 use handoff_git::{PathRefusal, TreePath};
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// What may be committed at most, where the caller was told: a file with a path a line, or paths separated by colons.
 /// They are relative to the root of the tree.

@@ -16,13 +16,13 @@ use handoff_git::ref_watch::Phase;
 use handoff_git::safe_commit::repair::InTheMaking;
 use handoff_git::safe_commit::{COMMIT_VARIABLE, Company};
 use handoff_git::{Git, Repository, TreePath};
+use handoff_operations::Failure;
 use handoff_process::{Input, Program, Stdin, ancestors, replace};
 use handoff_store::{read, tasks};
 
 use super::declaration;
 use super::peers::peers;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::membership::Membership;
 
 #[derive(Debug, clap::Args)]

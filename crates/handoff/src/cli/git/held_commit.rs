@@ -3,11 +3,11 @@
 use handoff_api::{CommitDocument, ExitCode, IndexWord};
 use handoff_engine::Counter;
 use handoff_git::{CommitRequest, Repository, TreePath, Version};
+use handoff_operations::Failure;
 
 use super::refusal;
 use super::safe_commit::{name, right, waiting};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 pub(super) fn run(

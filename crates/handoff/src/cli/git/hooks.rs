@@ -5,11 +5,9 @@ use handoff_core::{Action, SessionName};
 use handoff_git::Git;
 use handoff_git::hooks::{HooksError, HooksState};
 use handoff_git::ref_watch::ForeignMove;
+use handoff_operations::{Failure, project, ref_monitor};
 
 use crate::context::Context;
-use crate::desk;
-use crate::failure::Failure;
-use crate::lookout;
 use crate::output::plain;
 
 #[derive(Debug, clap::Subcommand)]
@@ -34,9 +32,9 @@ pub(crate) struct WatchArgs {
 
 pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if matches!(command, Command::Uninstall | Command::Unwatch(_)) {
-        desk::require_person(Action::Destroy, &ctx.ambient)?;
+        project::require_person(Action::Destroy, &ctx.ambient)?;
     }
-    let repository = desk::discover(ctx)?;
+    let repository = project::discover(ctx)?;
     let git = Git::new(ctx.ambient.environment.clone());
     match command {
         Command::Install => {
@@ -58,7 +56,7 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
             .map_err(|error| Failure::failed("cannot end the watch").because(&error))?,
         Command::Status => {}
     }
-    let foreign = lookout::look(&repository, ctx)?;
+    let foreign = ref_monitor::look(&repository, ctx)?;
     let state = git
         .hooks_state(&repository)
         .map_err(|error| failed(&error))?;
@@ -123,7 +121,7 @@ fn report(state: &HooksState, foreign: &[ForeignMove], ctx: &mut Context) -> Res
         ),
     })?;
     for it in foreign {
-        ctx.out.note(lookout::told(it))?;
+        ctx.out.note(ref_monitor::told(it))?;
     }
     Ok(())
 }

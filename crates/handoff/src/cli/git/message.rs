@@ -3,8 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::ambient::Ambient;
-use crate::failure::Failure;
+use handoff_operations::{Ambient, Failure};
 
 /// A message longer than this is a mistake.
 const LIMIT: u64 = 1024 * 1024;

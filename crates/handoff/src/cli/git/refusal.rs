@@ -3,8 +3,7 @@
 use handoff_api::ExitCode;
 use handoff_engine::SharedCommitError;
 use handoff_git::{CommitError, SafeCommitError, StagingRefusal, TreePath};
-
-use crate::failure::Failure;
+use handoff_operations::Failure;
 
 /// How many files a hint names.
 const SHOWN: usize = 8;

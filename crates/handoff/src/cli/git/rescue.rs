@@ -5,11 +5,10 @@ use handoff_core::{Action, BranchName};
 use handoff_engine::Attempt;
 use handoff_git::Git;
 use handoff_git::saved_work::SavedWork;
+use handoff_operations::{Failure, Project};
 use handoff_store::StoreError;
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::plain;
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let task = desk.task(&args.task)?;
     let label = Attempt::labels(&task);
     let git = Git::new(ctx.ambient.environment.clone());

@@ -10,6 +10,7 @@ use handoff_files::Holder;
 use handoff_git::{
     CommitRequest, Git, IndexState, Made, Repository, SafeCommitError, TreePath, Version,
 };
+use handoff_operations::{Failure, project};
 use handoff_session::environment;
 
 use super::declaration::PathArgs;
@@ -19,8 +20,6 @@ use super::peers::peers;
 use super::refusal;
 use crate::cli::errand::Reading;
 use crate::context::Context;
-use crate::desk;
-use crate::failure::Failure;
 use crate::output::plain;
 
 #[derive(Debug, clap::Args)]
@@ -47,7 +46,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
             "message and paths cannot both come from standard input",
         ));
     }
-    let repository = desk::discover(ctx)?;
+    let repository = project::discover(ctx)?;
     let Some(root) = repository.worktree_root() else {
         return Err(Failure::new(
             ExitCode::NotFound,
@@ -148,11 +147,11 @@ fn refused(error: SharedCommitError, ctx: &mut Context) -> Failure {
 
 /// Who commits, and with which lease.
 pub(super) fn right(ctx: &Context) -> Result<Right, Failure> {
-    let caller = desk::caller(&ctx.ambient)?;
+    let caller = project::caller(&ctx.ambient)?;
     let lease = match &caller {
         Caller::Session {
             task: Some(task), ..
-        } => desk::fence(ctx, None).map(|fence| (*task, fence)),
+        } => project::fence(ctx, None).map(|fence| (*task, fence)),
         Caller::Session { task: None, .. }
         | Caller::Person
         | Caller::Worker

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
 use handoff_files::Dir;
+use handoff_operations::{Failure, sandbox_policy};
 use handoff_process::{
     Identity, Input, Program, Sandbox, SandboxError, StartError, replace, sandbox,
 };
 
 use crate::context::Context;
-use crate::failure::Failure;
-use crate::walls;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -28,10 +27,10 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let cwd = ctx.cwd()?;
-    let mut scratch = walls::declared(ctx)?;
+    let mut scratch = sandbox_policy::declared(ctx)?;
     scratch.extend(args.write.iter().map(|path| cwd.join(path)));
     let home = ctx.home()?;
-    let bounds = walls::around(cwd, &scratch, ctx)?;
+    let bounds = sandbox_policy::around(cwd, &scratch, ctx)?;
     let temporary = private_directory(&home)?;
     let mut program = describe(args, ctx, &temporary)?;
     let places = [bounds.root, temporary].into_iter().chain(bounds.scratch);

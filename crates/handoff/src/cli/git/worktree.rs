@@ -7,11 +7,10 @@ use handoff_api::{ExitCode, PruneDocument, StuckWorktree, WorktreeRow, Worktrees
 use handoff_core::{Action, Task};
 use handoff_engine::{Attempt, EngineError, Places, reconcile};
 use handoff_git::{Checkout, Git, Worktree};
+use handoff_operations::{Failure, Project};
 use handoff_store::{StoreError, read, tasks};
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, one_line, plain};
 
 #[derive(Debug, clap::Subcommand)]
@@ -30,12 +29,12 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
 }
 
 fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let repository = crate::desk::discover(ctx)?;
+    let repository = handoff_operations::project::discover(ctx)?;
     let git = Git::new(ctx.ambient.environment.clone());
     let trees = git
         .list_worktrees(&repository)
         .map_err(|error| Failure::of(ExitCode::Failed, &error))?;
-    let mut desk = Desk::peek(ctx)?;
+    let mut desk = Project::peek(ctx)?;
     let is_spare =
         |tree: &Worktree| Places::is_spare(&tree.path) && repository.has_half_made_tree(&tree.path);
     let rows = trees.iter().map(|tree| WorktreeRow {
@@ -72,7 +71,7 @@ fn state(row: &WorktreeRow) -> Option<&'static str> {
     }
 }
 
-fn row(tree: &Worktree, desk: Option<&mut Desk>) -> WorktreeRow {
+fn row(tree: &Worktree, desk: Option<&mut Project>) -> WorktreeRow {
     let attempt = Attempt::from_directory(&tree.path);
     let task = attempt.and_then(|attempt| task_of(attempt, desk?));
     let branch = match &tree.checkout {
@@ -96,12 +95,12 @@ fn row(tree: &Worktree, desk: Option<&mut Desk>) -> WorktreeRow {
     }
 }
 
-fn task_of(attempt: Attempt, desk: &mut Desk) -> Option<Task> {
+fn task_of(attempt: Attempt, desk: &mut Project) -> Option<Task> {
     read(&mut *desk.store, |tx| tasks::get(tx, attempt.task)).ok()
 }
 
 fn prune(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use handoff_api::{AttachmentDocument, ExitCode};
 use handoff_core::PackageId;
+use handoff_operations::Failure;
 use handoff_package::Payload;
 use handoff_package::blobs::Content;
 use handoff_package::payload::Attachment;
@@ -12,7 +13,6 @@ use handoff_package::payload::Attachment;
 use super::desk_for;
 use super::export::{Stdout, write_file};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]

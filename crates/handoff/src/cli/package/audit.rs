@@ -3,12 +3,11 @@
 use std::io;
 
 use handoff_core::PackageRecord;
+use handoff_operations::{Failure, Project};
 use handoff_store::{packages, read};
 
 use super::export::bundled;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::one_line;
 
 /// So many rows are read at a time.
@@ -16,10 +15,10 @@ const PAGE: u32 = 1_000;
 
 /// What does not agree, in words. Nothing outside of a project.
 pub(crate) fn faults(ctx: &Context) -> Result<Vec<String>, Failure> {
-    let Ok(Some(mut desk)) = Desk::peek(ctx) else {
+    let Ok(Some(mut desk)) = Project::peek(ctx) else {
         return Ok(vec![]);
     };
-    let project = desk.project;
+    let project = desk.id;
     let mut faults = vec![];
     let mut after: Option<PackageRecord> = None;
     loop {
@@ -39,7 +38,7 @@ pub(crate) fn faults(ctx: &Context) -> Result<Vec<String>, Failure> {
     }
 }
 
-fn fault(record: &PackageRecord, desk: &mut Desk) -> Option<String> {
+fn fault(record: &PackageRecord, desk: &mut Project) -> Option<String> {
     let id = record.label.id;
     let whole = bundled(id, desk, |bundle| {
         Ok(io::copy(bundle, &mut io::sink()).map(drop)?)

@@ -9,6 +9,7 @@ use handoff_core::caller::Action;
 use handoff_core::package::{Origin, PackageKind};
 use handoff_core::{CommitId, ContextKey, ContextScope, Digest, JsonText, TreeState};
 use handoff_files::Dir;
+use handoff_operations::{Failure, Project, fresh_key};
 use handoff_package::Clean;
 use handoff_package::payload::{Claim, Probe};
 use handoff_store::{contexts, read};
@@ -20,9 +21,7 @@ use super::tree_look::TreeLook;
 use super::{fresh_id, tell};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
-use crate::context::{Context, fresh_key};
-use crate::desk::Desk;
-use crate::failure::Failure;
+use crate::context::Context;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
@@ -46,7 +45,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.caller.may(Action::Receive)?;
     let look = TreeLook::begin(&desk.repository, ctx)?;
     let scope = args.scope.resolve(&mut desk)?;
@@ -68,14 +67,14 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let (package, notes) = scrub::clean(package, Secrets::of(args.redact))?;
     keep_contents(&package, &args.attachments, &mut desk)?;
     let key = args.key.key.unwrap_or_else(fresh_key);
-    let key = key.in_project(desk.project);
+    let key = key.in_project(desk.id);
     let caller = desk.caller.clone();
     let record = desk.depot().keep(&package, Origin::Made, &caller, &key)?;
     tell(&mut desk, &record, notes, ctx)
 }
 
 /// Keeps what is attached: what was looked at, and nothing that came into its place since.
-fn keep_contents(package: &Clean, files: &[PathBuf], desk: &mut Desk) -> Result<(), Failure> {
+fn keep_contents(package: &Clean, files: &[PathBuf], desk: &mut Project) -> Result<(), Failure> {
     let mut depot = desk.depot();
     let mut blobs = depot.blobs();
     let attachments = &package.package().payload.attachments;
@@ -155,7 +154,7 @@ impl ClaimText {
     fn taken_now(
         self,
         scope: ContextScope,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<Claim, Failure> {
         let probe = match self.probe {
@@ -185,14 +184,18 @@ fn head(tree: Option<TreeState>) -> Result<CommitId, Failure> {
     commit.ok_or_else(|| Failure::failed("there is no commit yet that could be claimed"))
 }
 
-fn digest_of(path: &handoff_core::ownership::RepoPath, desk: &Desk) -> Result<Digest, Failure> {
+fn digest_of(path: &handoff_core::ownership::RepoPath, desk: &Project) -> Result<Digest, Failure> {
     super::probe::file_digest(path, &desk.repository).map_err(|error| {
         let failure = Failure::new(ExitCode::NotFound, format!("cannot read `{path}`"));
         failure.because(&error)
     })
 }
 
-fn value_of(key: &ContextKey, scope: ContextScope, desk: &mut Desk) -> Result<JsonText, Failure> {
+fn value_of(
+    key: &ContextKey,
+    scope: ContextScope,
+    desk: &mut Project,
+) -> Result<JsonText, Failure> {
     let found = read(&mut *desk.store, |tx| contexts::get(tx, scope, key))?;
     let (_, entry) = found.ok_or_else(|| {
         Failure::new(

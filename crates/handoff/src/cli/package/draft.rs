@@ -10,6 +10,8 @@ use handoff_core::package::{
 };
 use handoff_core::task::{AdoptedTask, Reason, Summary};
 use handoff_core::{Caller, ContextKey, ContextScope, PackageId, Task, Timestamp, TreeState};
+use handoff_operations::config::PackageConfig;
+use handoff_operations::{Failure, Project, Span};
 use handoff_package::payload::{
     BatchState, Checkpoint, CheckpointStatus, Claim, Metadata, PausedRun, PayloadVersion,
     SerializedContext, SessionState,
@@ -21,10 +23,6 @@ use handoff_store::{contexts, packages, read, tasks};
 
 use super::surroundings::PlanState;
 use super::tree_look::TreeLook;
-use crate::cli::span::Span;
-use crate::config::PackageConfig;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// How long a package lives when nobody says otherwise, anywhere.
 const DEFAULT_TTL: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -259,7 +257,7 @@ impl DraftArgs {
     pub(crate) fn package(
         mut self,
         mut material: Material,
-        desk: &mut Desk,
+        desk: &mut Project,
     ) -> Result<Package, Failure> {
         if let Some(plan) = &material.plan {
             self = self.or_planned(plan);
@@ -282,7 +280,7 @@ impl DraftArgs {
         &self,
         material: &Material,
         tree: Option<&TreeState>,
-        desk: &Desk,
+        desk: &Project,
         now: Timestamp,
     ) -> Result<Label, Failure> {
         let session = match &desk.caller {
@@ -303,7 +301,7 @@ impl DraftArgs {
             kind: material.kind,
             created_at: now,
             expires_at: self.expiry(now, material.settings.ttl)?,
-            project: desk.project,
+            project: desk.id,
             session_id: self.from_session.clone().or(session),
             subject_id: self.subject.clone(),
             task: material.task.as_ref().map(|task| task.id).or(task),
@@ -340,7 +338,7 @@ impl DraftArgs {
         material: Material,
         context: SerializedContext,
         tree: Option<TreeState>,
-        desk: &Desk,
+        desk: &Project,
     ) -> Payload {
         let required = self.required(&material);
         let carried = material.carried();
@@ -414,7 +412,7 @@ fn add(entries: &mut Vec<Entry>, more: Vec<Entry>) {
 }
 
 /// The task of a scope, if it is one's.
-pub(super) fn task_of(scope: ContextScope, desk: &mut Desk) -> Result<Option<Task>, Failure> {
+pub(super) fn task_of(scope: ContextScope, desk: &mut Project) -> Result<Option<Task>, Failure> {
     match scope {
         ContextScope::Task(id) => Ok(Some(read(&mut *desk.store, |tx| tasks::get(tx, id))?)),
         ContextScope::Project(_) | ContextScope::Session(_) | ContextScope::Run(_) => Ok(None),

@@ -8,14 +8,13 @@ use handoff_core::package::{PackageCommand, Recipient};
 use handoff_core::{Fence, PackageId};
 use handoff_engine::depot::Stored;
 use handoff_files::{Dir, Mode, WriteError, atomic};
+use handoff_operations::{Failure, Project};
 use handoff_package::bundle::Bundle;
 
 use super::grasp::Grasp;
 use super::{desk_for, life, send, tell};
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -89,7 +88,7 @@ pub(crate) fn to_file(
 }
 
 /// Refuses a batch that can go on only where it was opened: what another store would have to know of it is not in its package.
-pub(super) fn can_leave(id: PackageId, desk: &mut Desk) -> Result<(), Failure> {
+pub(super) fn can_leave(id: PackageId, desk: &mut Project) -> Result<(), Failure> {
     let batch = desk.depot().find(id)?.opened.package.payload.batch;
     let Some(batch) = batch.filter(|it| it.whole.is_none()) else {
         return Ok(());
@@ -107,7 +106,7 @@ pub(super) fn transferred(
     id: PackageId,
     to: Recipient,
     fence: Option<Fence>,
-    desk: &mut Desk,
+    desk: &mut Project,
 ) -> Result<handoff_core::PackageRecord, Failure> {
     let command = PackageCommand::Transfer { to, fence };
     life::change(desk, id, command, KeyArg { key: None })
@@ -116,7 +115,7 @@ pub(super) fn transferred(
 /// Hands out a package with its attachments, verified while it is read.
 pub(super) fn bundled<T>(
     id: PackageId,
-    desk: &mut Desk,
+    desk: &mut Project,
     take: impl FnOnce(&mut dyn Read) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let mut depot = desk.depot();

@@ -3,15 +3,13 @@
 use handoff_api::{ExitCode, SweepDocument};
 use handoff_core::caller::Action;
 use handoff_engine::gc::{self, Found, Kind, Parcels};
+use handoff_operations::{Failure, Project, Span};
 use handoff_store::StoreError;
 
 use super::orphans;
 use crate::cli::gc::confirm_loss;
-use crate::cli::span::Span;
 use crate::confirmation::YesArg;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -28,7 +26,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let limits = ctx.config()?.gc.limits(args.older_than);
-    let Some(mut desk) = Desk::peek(ctx)? else {
+    let Some(mut desk) = Project::peek(ctx)? else {
         return show(&document(args, &Parcels::default()), ctx);
     };
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;

@@ -10,12 +10,11 @@ use handoff_core::lease::Ttl;
 use handoff_core::package::{KeyId, PackageCommand, PackageRefusal, PackageState, Receipt};
 use handoff_core::{Fence, PackageId, PackageRecord};
 use handoff_engine::depot::Grasped;
+use handoff_operations::{Failure, Project};
 use handoff_store::StoreError;
 
 use super::life;
 use crate::cli::queue::KeyArg;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// How long a claim lasts: longer than checks take. On another machine it is what somebody waits after a crash of ours.
 const CLAIM: Duration = Duration::from_secs(3600);
@@ -30,7 +29,7 @@ pub(crate) struct Grasp {
 
 impl Grasp {
     /// Takes hold of a package, unless somebody else does something with it.
-    pub(crate) fn take(package: PackageId, desk: &mut Desk) -> Result<Self, Failure> {
+    pub(crate) fn take(package: PackageId, desk: &mut Project) -> Result<Self, Failure> {
         let depot = desk.depot();
         let machine = depot.own_key()?.public().id();
         let grasped = depot.grasp(package)?.ok_or_else(|| taken(package))?;
@@ -42,7 +41,7 @@ impl Grasp {
     }
 
     /// Gets the exclusive right to receive it, or to give it away.
-    pub(crate) fn claim(&self, desk: &mut Desk) -> Result<Fence, Failure> {
+    pub(crate) fn claim(&self, desk: &mut Project) -> Result<Fence, Failure> {
         let command = PackageCommand::Claim {
             ttl: Ttl::new(CLAIM).expect("an hour is within the limits"),
             machine: Some(self.machine.clone()),
@@ -57,7 +56,7 @@ impl Grasp {
     }
 
     /// It is free again at once, and not only when the claim runs out. If that fails too, it runs out.
-    pub(crate) fn give_back(&self, fence: Fence, desk: &mut Desk) {
+    pub(crate) fn give_back(&self, fence: Fence, desk: &mut Project) {
         let command = PackageCommand::Release {
             fence: Some(fence),
             reason: "it came to nothing".parse().ok(),
@@ -71,13 +70,13 @@ impl Grasp {
     }
 
     /// What was received came to nothing, and it can be received again.
-    pub(crate) fn put_back(&self, fence: Fence, desk: &mut Desk) -> Result<(), Failure> {
+    pub(crate) fn put_back(&self, fence: Fence, desk: &mut Project) -> Result<(), Failure> {
         let machine = self.machine.clone();
         let command = PackageCommand::Return { fence, machine };
         self.tell(command, desk).map(drop)
     }
 
-    fn tell(&self, command: PackageCommand, desk: &mut Desk) -> Result<PackageRecord, Failure> {
+    fn tell(&self, command: PackageCommand, desk: &mut Project) -> Result<PackageRecord, Failure> {
         life::change(desk, self.package, command, KeyArg { key: None })
     }
 }

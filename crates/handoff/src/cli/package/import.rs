@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use handoff_api::ExitCode;
 use handoff_core::package::{ForeignFormat, Label, Origin, PackageKind, Provenance};
 use handoff_core::{Digest, IdempotencyKey, PackageId, PackageRecord};
+use handoff_operations::{Failure, Project, fresh_key};
 use handoff_package::payload::{Metadata, PayloadVersion};
 use handoff_package::protocol::{self, Unsealed};
 use handoff_package::{KeyStanding, Package, Payload, bundle};
@@ -14,9 +15,7 @@ use handoff_store::{packages, read};
 
 use super::scrub::{self, Secrets};
 use super::tell;
-use crate::context::{Context, fresh_key};
-use crate::desk::Desk;
-use crate::failure::Failure;
+use crate::context::Context;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,7 +28,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let mut input = open(args)?;
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.caller.may(handoff_core::Action::Receive)?;
     let first = input.fill_buf().map_err(|error| unreadable(args, &error))?;
     let is_sealed = first.starts_with(b"{\"format\":");
@@ -59,7 +58,7 @@ const UNTRUSTED: &str = "Look at it, and receive it with `--untrusted`.";
 type Imported = (PackageRecord, Vec<String>);
 
 /// As it was sealed: the same bytes, the same id, the same signature.
-fn sealed(input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imported, Failure> {
+fn sealed(input: &mut dyn BufRead, desk: &mut Project) -> Result<Imported, Failure> {
     let refused = |error: bundle::BundleError| {
         Failure::new(ExitCode::Damaged, "the package is not taken in").because(&error)
     };
@@ -69,7 +68,7 @@ fn sealed(input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imported, Failure>
     let key: IdempotencyKey = format!("import/{}", label.id)
         .parse()
         .expect("an id makes a key");
-    let key = key.in_project(desk.project);
+    let key = key.in_project(desk.id);
     let mut depot = desk.depot();
     bundle::read_attachments(input, &unpacked.opened, &mut *depot.blobs()).map_err(refused)?;
     let standing = depot.keyring().standing(&unpacked.opened.signer)?;
@@ -93,7 +92,7 @@ fn sealed(input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imported, Failure>
 }
 
 /// A package of the Handoff Protocol: sealed here as what it is, with nobody vouching for its content.
-fn unsealed(args: &Args, input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imported, Failure> {
+fn unsealed(args: &Args, input: &mut dyn BufRead, desk: &mut Project) -> Result<Imported, Failure> {
     let mut bytes = vec![];
     let limit = protocol::LIMIT;
     let read = input.take(limit + 1).read_to_end(&mut bytes);
@@ -115,7 +114,7 @@ fn unsealed(args: &Args, input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imp
     let package = package_of(foreign, provenance, desk)?;
     let (package, mut notes) = scrub::clean(package, Secrets::of(args.redact))?;
     let caller = desk.caller.clone();
-    let key = fresh_key().in_project(desk.project);
+    let key = fresh_key().in_project(desk.id);
     let record = desk
         .depot()
         .keep(&package, Origin::Unsealed, &caller, &key)?;
@@ -128,7 +127,7 @@ fn unsealed(args: &Args, input: &mut dyn BufRead, desk: &mut Desk) -> Result<Imp
 fn package_of(
     foreign: Unsealed,
     provenance: Provenance,
-    desk: &mut Desk,
+    desk: &mut Project,
 ) -> Result<Package, Failure> {
     let now = read(&mut *desk.store, packages::clock)?;
     let reason = foreign.reason.parse();
@@ -140,7 +139,7 @@ fn package_of(
         kind: PackageKind::Manual,
         created_at: foreign.created_at.min(now),
         expires_at: foreign.expires_at,
-        project: desk.project,
+        project: desk.id,
         session_id: Some(foreign.session),
         subject_id: foreign.subject,
         task: None,

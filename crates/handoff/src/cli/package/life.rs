@@ -4,14 +4,13 @@ use handoff_api::ExitCode;
 use handoff_core::package::PackageCommand;
 use handoff_core::task::Reason;
 use handoff_core::{Fence, PackageId, PackageRecord};
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::Change;
 
 use super::{desk_for, tell};
 use crate::cli::queue::KeyArg;
 use crate::confirmation::{Destruction, YesArg, confirm, require_destroyer};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReleaseArgs {
@@ -69,7 +68,7 @@ pub(super) fn delete(args: DeleteArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 
 /// Tells a package something.
 pub(super) fn change(
-    desk: &mut Desk,
+    desk: &mut Project,
     id: PackageId,
     command: PackageCommand,
     key: KeyArg,

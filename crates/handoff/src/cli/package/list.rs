@@ -1,6 +1,7 @@
 //! `handoff package list`.
 
 use handoff_api::{ExitCode, PackageRow, PackagesDocument};
+use handoff_operations::{Failure, Project};
 use std::collections::BTreeMap;
 
 use handoff_core::package::{Label, Origin, PackageStanding, SessionRef, SubjectId};
@@ -9,8 +10,6 @@ use handoff_package::shelf::{Headers, Presence};
 use handoff_store::{packages, read};
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 /// What tasks are called, and their batches.
@@ -62,7 +61,7 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let document = match Desk::peek(ctx)? {
+    let document = match Project::peek(ctx)? {
         Some(mut desk) => page(&mut desk, args)?,
         None => PackagesDocument {
             packages: vec![],
@@ -92,8 +91,8 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Done)
 }
 
-fn page(desk: &mut Desk, args: &Args) -> Result<PackagesDocument, Failure> {
-    let project = desk.project;
+fn page(desk: &mut Project, args: &Args) -> Result<PackagesDocument, Failure> {
+    let project = desk.id;
     let (headers, is_shared) = {
         let depot = desk.depot();
         (depot.shelf().headers(), depot.is_shared())

@@ -2,9 +2,9 @@
 //! says what they are; nothing here knows whether the work was repeated since.
 
 use handoff_api::{Finding, Verdict};
+use handoff_operations::Project;
 
 use crate::context::Context;
-use crate::desk::Desk;
 use crate::output::one_line;
 
 /// What is to be said of one.
@@ -17,7 +17,7 @@ pub(crate) fn in_words(path: &str) -> String {
 
 /// What `doctor` says about them; nothing where there are none.
 pub(crate) fn finding(ctx: &Context) -> Option<Finding> {
-    let mut desk = Desk::peek(ctx).ok()??;
+    let mut desk = Project::peek(ctx).ok()??;
     let found = desk.depot().unknown_files().ok()?;
     let first = found.first()?;
     Some(Finding {

@@ -15,6 +15,8 @@ use handoff_engine::check::Checker;
 use handoff_engine::without_secrets;
 use handoff_files::Access;
 use handoff_git::{Git, Repository};
+use handoff_operations::project::require_person;
+use handoff_operations::{Failure, Project, sandbox_policy};
 use handoff_package::payload::{Claim, Probe};
 use handoff_package::{Payload, digest_of};
 use handoff_store::{contexts, read};
@@ -24,9 +26,6 @@ use handoff_workspace::trust::{self, Trust};
 
 use super::create::open_tree;
 use crate::context::Context;
-use crate::desk::{Desk, require_person};
-use crate::failure::Failure;
-use crate::walls;
 
 /// Whether commands out of a package may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +57,7 @@ pub(super) struct Prober<'a> {
 pub(super) struct Here(BTreeMap<ContextKey, Entry>);
 
 impl Here {
-    pub(super) fn read(scope: ContextScope, desk: &mut Desk) -> Result<Self, Failure> {
+    pub(super) fn read(scope: ContextScope, desk: &mut Project) -> Result<Self, Failure> {
         let found = read(&mut *desk.store, |tx| contexts::matching(tx, scope, None))?;
         let entries = found.into_iter().map(|(key, (_, entry))| (key, entry));
         Ok(Self(entries.collect()))
@@ -187,7 +186,7 @@ impl<'a> Prober<'a> {
             Ok(clock) => clock,
             Err(failure) => return Outcome::NotRun(failure.message),
         };
-        let policy = match walls::check_policy(self.at, self.ctx) {
+        let policy = match sandbox_policy::check_policy(self.at, self.ctx) {
             Ok(policy) => policy,
             Err(failure) => return Outcome::NotRun(failure.message),
         };

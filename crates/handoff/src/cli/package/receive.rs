@@ -6,6 +6,8 @@ use handoff_core::context::{Fate, KeyFate, Policy};
 use handoff_core::package::{Origin, PackageStanding, PackageState};
 use handoff_core::{ContextScope, Fence, PackageId, PackageRecord, RunId, SessionId, Task};
 use handoff_engine::depot::{Acceptance, Stored};
+use handoff_operations::project::{Recorded, require_person};
+use handoff_operations::{Failure, Project};
 use handoff_package::KeyStanding;
 use handoff_store::queue::{Change, Receiving, would_receive};
 use handoff_store::read;
@@ -19,8 +21,6 @@ use super::{desk_for, prompt};
 use crate::cli::context::ScopeArg;
 use crate::cli::queue::KeyArg;
 use crate::context::Context;
-use crate::desk::{Desk, Recorded, require_person};
-use crate::failure::Failure;
 use crate::output::{one_line, plain};
 
 #[derive(Debug, clap::Args)]
@@ -131,7 +131,7 @@ pub(crate) struct Received {
 pub(crate) fn receive(
     args: &Args,
     grasp: &Grasp,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<Received, Failure> {
     desk.caller.may(Action::Receive)?;
@@ -167,7 +167,7 @@ pub(crate) fn receive(
 }
 
 /// Refuses what could not be taken in now, before anything is claimed. Whoever takes in several in one act asks this of each first.
-pub(crate) fn could_receive(args: &Args, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+pub(crate) fn could_receive(args: &Args, desk: &mut Project, ctx: &Context) -> Result<(), Failure> {
     desk.caller.may(Action::Receive)?;
     let into = args.scope.resolve(desk)?;
     let stored = desk.depot().find(args.package)?;
@@ -181,7 +181,12 @@ pub(crate) fn could_receive(args: &Args, desk: &mut Desk, ctx: &Context) -> Resu
 }
 
 /// The right to receive it. Whoever repeats a command by its key needs none: the ledger has the receipt, or refuses.
-fn right(args: &Args, stored: &Stored, grasp: &Grasp, desk: &mut Desk) -> Result<Fence, Failure> {
+fn right(
+    args: &Args,
+    stored: &Stored,
+    grasp: &Grasp,
+    desk: &mut Project,
+) -> Result<Fence, Failure> {
     let is_over = stored.standing == PackageStanding::Consumed;
     if is_over && args.key.key.is_some() {
         return Ok(stored.record.fence);
@@ -190,7 +195,11 @@ fn right(args: &Args, stored: &Stored, grasp: &Grasp, desk: &mut Desk) -> Result
 }
 
 /// Refuses what may not be received into anything, before anything is claimed.
-pub(crate) fn acceptable(stored: &Stored, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+pub(crate) fn acceptable(
+    stored: &Stored,
+    desk: &mut Project,
+    ctx: &Context,
+) -> Result<(), Failure> {
     let asked = Args::into_scope(
         stored.record.label.id,
         ScopeArg::default(),
@@ -203,7 +212,7 @@ pub(crate) fn acceptable(stored: &Stored, desk: &mut Desk, ctx: &Context) -> Res
 fn accept(
     args: &Args,
     stored: &Stored,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<Grounds, Failure> {
     let mut grounds = Grounds::find(stored, desk, ctx)?;
@@ -266,7 +275,7 @@ fn take(
     stored: &Stored,
     fence: Fence,
     into: ContextScope,
-    desk: &mut Desk,
+    desk: &mut Project,
 ) -> Result<Recorded, Failure> {
     let receiving = receiving(args, stored, fence, into, desk);
     desk.submit(Change::Receive(receiving), args.key.key.clone())
@@ -277,12 +286,12 @@ fn receiving(
     stored: &Stored,
     fence: Fence,
     into: ContextScope,
-    desk: &Desk,
+    desk: &Project,
 ) -> Receiving {
     Receiving {
         id: args.package,
         fence,
-        project: desk.project,
+        project: desk.id,
         into,
         policy: args.policy.into(),
         entries: stored.opened.package.payload.context.to_entries(),

@@ -1,9 +1,9 @@
 //! `handoff package schema`.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// JSON is what it is for: there is no other form.
 const SCHEMA: &str = "handoff.package-schema/1";

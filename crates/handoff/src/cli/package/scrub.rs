@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 use handoff_package::attachment::AttachError;
 use handoff_package::payload::Attachment;
 use handoff_package::{Clean, Package, SecretsError};
 
-use crate::failure::Failure;
 use crate::output::one_line;
 
 /// What becomes of something that looks like a secret.

@@ -7,15 +7,13 @@ use handoff_api::{ExitCode, TransferDocument};
 use handoff_core::package::{PackageState, Recipient};
 use handoff_core::{PackageId, PackageRecord};
 use handoff_files::{Dir, Mode, atomic};
+use handoff_operations::{Failure, Project, Span};
 use handoff_process::{Exit, Program, output};
 
 use super::desk_for;
 use super::export::{bundled, can_leave, transferred};
 use super::grasp::Grasp;
-use crate::cli::span::Span;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::one_line;
 
 #[derive(Debug, clap::Args)]
@@ -103,7 +101,7 @@ pub(super) fn tell(record: &PackageRecord, ctx: &mut Context) -> Result<ExitCode
 }
 
 /// The bundle as a file of its own, for ssh to read from: it may have any length.
-fn packed(id: PackageId, desk: &mut Desk) -> Result<PathBuf, Failure> {
+fn packed(id: PackageId, desk: &mut Project) -> Result<PathBuf, Failure> {
     let outbox = desk.depot().shelf().outbox();
     let unwritten = || Failure::failed("the package cannot be packed");
     let dir = Dir::create_private(&outbox).map_err(|error| unwritten().because(&error))?;

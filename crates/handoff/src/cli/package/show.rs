@@ -3,14 +3,13 @@
 use handoff_api::{ExitCode, IntegrityDocument, PackageDocument};
 use handoff_core::{PackageId, StreamId};
 use handoff_engine::depot::Stored;
+use handoff_operations::{Failure, Project};
 use handoff_package::Payload;
 use handoff_store::{events, read};
 
 use super::desk_for;
 use super::verdict::{Grounds, origin_in_words, signer};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Tone, cut, event_line, one_line};
 
 #[derive(Debug, clap::Args)]
@@ -129,7 +128,7 @@ fn contents(payload: &Payload) -> Vec<(&'static str, String)> {
     all.collect()
 }
 
-fn history(desk: &mut Desk, id: PackageId, ctx: &mut Context) -> Result<(), Failure> {
+fn history(desk: &mut Project, id: PackageId, ctx: &mut Context) -> Result<(), Failure> {
     let stream = StreamId::Package(id);
     let events = read(&mut *desk.store, |tx| events::history(tx, stream, u64::MAX))?;
     ctx.out.line("")?;

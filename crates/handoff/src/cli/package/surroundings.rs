@@ -2,6 +2,8 @@
 
 use handoff_core::{FeatureName, TaskId};
 use handoff_git::Repository;
+use handoff_operations::config::PackageConfig;
+use handoff_operations::{Failure, Project};
 use handoff_package::Package;
 use handoff_package::resumption::{Presence, Surroundings};
 use handoff_store::{StoreError, read, tasks};
@@ -9,15 +11,11 @@ use handoff_workspace::feature::Document;
 use handoff_workspace::plan::Plan;
 use handoff_workspace::workspace::{Current, Workspace};
 
-use crate::config::PackageConfig;
-use crate::desk::Desk;
-use crate::failure::Failure;
-
 /// What a package that is received here can go on with.
 pub(super) fn surroundings(
     package: &Package,
     settings: PackageConfig,
-    desk: &mut Desk,
+    desk: &mut Project,
 ) -> Result<Surroundings, Failure> {
     let (label, payload) = (&package.label, &package.payload);
     let batch = payload.batch.as_ref().and_then(|it| it.whole.as_ref());
@@ -41,7 +39,7 @@ pub(super) fn surroundings(
     })
 }
 
-fn known(task: TaskId, desk: &mut Desk) -> Result<Presence, Failure> {
+fn known(task: TaskId, desk: &mut Project) -> Result<Presence, Failure> {
     match read(&mut *desk.store, |tx| tasks::get(tx, task)) {
         Ok(_) => Ok(Presence::Here(())),
         Err(StoreError::NotFound { .. }) => Ok(Presence::Absent),

@@ -4,9 +4,9 @@ use handoff_api::ExitCode;
 use handoff_core::TreeState;
 use handoff_engine::without_secrets;
 use handoff_git::{Git, GitError, Look, Repository};
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// A look that is being taken; none in a repository without a tree.
 pub(crate) struct TreeLook(Option<Look>);

@@ -4,6 +4,7 @@ use handoff_api::{SignerDocument, VerificationDocument};
 use handoff_core::ContextKey;
 use handoff_core::package::{Origin, PackageStanding, PipelineVersion, SKEW};
 use handoff_engine::depot::{Acceptance, Stored};
+use handoff_operations::{Failure, Project};
 use handoff_package::KeyStanding;
 use handoff_package::keyring::KnownKey;
 use handoff_package::resumption::{Resolution, resolve};
@@ -12,8 +13,6 @@ use super::probe::Prober;
 use super::surroundings::surroundings;
 use crate::cli::keys::signer_of;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// What is known about a package before anything of it is used.
 pub(super) struct Grounds {
@@ -26,7 +25,11 @@ pub(super) struct Grounds {
 }
 
 impl Grounds {
-    pub(super) fn find(stored: &Stored, desk: &mut Desk, ctx: &Context) -> Result<Self, Failure> {
+    pub(super) fn find(
+        stored: &Stored,
+        desk: &mut Project,
+        ctx: &Context,
+    ) -> Result<Self, Failure> {
         let settings = ctx.config()?.package;
         let (label, payload) = (&stored.record.label, &stored.opened.package.payload);
         let phase = label.target_phase.as_ref();

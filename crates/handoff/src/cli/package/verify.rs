@@ -3,13 +3,13 @@
 use handoff_api::{ExitCode, VerificationDocument};
 use handoff_core::package::Origin;
 use handoff_core::{ContextScope, PackageId};
+use handoff_operations::Failure;
 
 use super::desk_for;
 use super::probe::{Here, Prober, commands};
 use super::tree_look::TreeLook;
 use super::verdict::Grounds;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Tone, one_line};
 
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let commands = commands(args.run_probes, ctx)?;
     let stored = desk.depot().find(args.package)?;
     let grounds = Grounds::find(&stored, &mut desk, ctx)?;
-    let here = Here::read(ContextScope::Project(desk.project), &mut desk)?;
+    let here = Here::read(ContextScope::Project(desk.id), &mut desk)?;
     let prober = Prober::new(
         &desk.repository,
         TreeLook::begin(&desk.repository, ctx)?.end()?,

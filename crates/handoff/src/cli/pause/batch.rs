@@ -13,6 +13,7 @@ use handoff_core::{
     Batch, ContextScope, Digest, HoldScope, PackageId, PackageRecord, Task, TaskId, TaskState,
 };
 use handoff_engine::{PartPause, PauseNote};
+use handoff_operations::{Failure, Project, fresh_key};
 use handoff_package::payload::{Attachment, BatchState, PausedPart};
 use handoff_store::queue::{Change, PauseOf};
 use handoff_store::{holds, read, tasks};
@@ -22,9 +23,7 @@ use crate::cli::package::draft::{DraftArgs, Material};
 use crate::cli::package::fresh_id;
 use crate::cli::package::scrub::{self, Secrets};
 use crate::cli::package::tree_look::TreeLook;
-use crate::context::{Context, fresh_key};
-use crate::desk::Desk;
-use crate::failure::Failure;
+use crate::context::Context;
 
 /// A batch that is to be paused.
 pub(super) struct BatchPausing {
@@ -38,7 +37,7 @@ impl BatchPausing {
     pub(super) fn pause(
         &self,
         draft: DraftArgs,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         desk.caller.may(Action::Hold)?;
@@ -77,7 +76,7 @@ impl BatchPausing {
     fn earlier(
         &self,
         fan_in: TaskId,
-        desk: &mut Desk,
+        desk: &mut Project,
     ) -> Result<Vec<(PackageRecord, BatchState)>, Failure> {
         let mut earlier = vec![];
         for record in unreceived(fan_in, desk)? {
@@ -127,7 +126,7 @@ impl BatchPausing {
         members: &[Task],
         (whole, noted): (PackageId, &[PartPause]),
         draft: &DraftArgs,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<Vec<PausedPart>, Failure> {
         let mut parts = vec![];
@@ -152,7 +151,7 @@ impl BatchPausing {
         task: &Task,
         package: (PackageId, PackageId),
         draft: &DraftArgs,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
         match &task.state {
@@ -174,7 +173,7 @@ impl BatchPausing {
         task: &Task,
         (package, whole): (PackageId, PackageId),
         draft: DraftArgs,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<Option<PackageRecord>, Failure> {
         let pausing = TaskPausing {
@@ -198,7 +197,7 @@ impl BatchPausing {
         draft: DraftArgs,
         parts: &[PausedPart],
         (id, fan_in): (PackageId, TaskId),
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         let state = BatchState {
@@ -218,7 +217,7 @@ impl BatchPausing {
         let mut package = draft.package(material, desk)?;
         package.payload.attachments = attached;
         let (package, _) = scrub::clean(package, self.secrets)?;
-        let key = fresh_key().in_project(desk.project);
+        let key = fresh_key().in_project(desk.id);
         let caller = desk.caller.clone();
         let pausing = PauseOf::Batch(self.batch.id);
         let mut depot = desk.depot();
@@ -227,7 +226,7 @@ impl BatchPausing {
 
     /// All of it as it stands now, for a store that does not know it. None if a run waits for it, or it goes on from another task:
     /// that stays here.
-    fn whole(&self, desk: &mut Desk) -> Result<Option<AdoptedBatch>, Failure> {
+    fn whole(&self, desk: &mut Project) -> Result<Option<AdoptedBatch>, Failure> {
         if self.batch.spec.run.is_some() {
             return Ok(None);
         }
@@ -243,7 +242,7 @@ impl BatchPausing {
 }
 
 /// The packages of its parts, as they are sealed: those that are paused, and those that others are told of.
-fn attached(state: &BatchState, desk: &mut Desk) -> Result<Vec<Attachment>, Failure> {
+fn attached(state: &BatchState, desk: &mut Project) -> Result<Vec<Attachment>, Failure> {
     let Some(whole) = &state.whole else {
         return Ok(vec![]);
     };
@@ -261,7 +260,7 @@ fn attached(state: &BatchState, desk: &mut Desk) -> Result<Vec<Attachment>, Fail
     Ok(attached)
 }
 
-fn kept(id: PackageId, mut bytes: &[u8], desk: &mut Desk) -> Result<Attachment, Failure> {
+fn kept(id: PackageId, mut bytes: &[u8], desk: &mut Project) -> Result<Attachment, Failure> {
     let name = BatchState::attachment(id);
     let attachment = Attachment {
         name: name.parse().expect("an id is part of a name"),
@@ -299,6 +298,6 @@ fn is_still(state: &BatchState, members: &[Task]) -> bool {
 }
 
 /// What a part was paused with that nobody has worked on since.
-fn left(task: &Task, desk: &mut Desk) -> Result<Option<PackageRecord>, Failure> {
+fn left(task: &Task, desk: &mut Project) -> Result<Option<PackageRecord>, Failure> {
     Ok(unreceived(task.id, desk)?.pop())
 }

@@ -14,6 +14,7 @@ use handoff_core::task::Command;
 use handoff_core::{ContextScope, PackageId, PackageRecord, Task};
 use handoff_engine::PauseNote;
 use handoff_git::Repository;
+use handoff_operations::{Failure, Project, agent_catalogue, fresh_key};
 use handoff_session::Known;
 use handoff_store::{read, tasks};
 
@@ -23,10 +24,8 @@ use crate::cli::package::fresh_id;
 use crate::cli::package::scrub::{self, Secrets};
 use crate::cli::package::tree_look::TreeLook;
 use crate::cli::session::patience::Patience;
-use crate::cli::session::{Manner, Rest, last_event, reads_words, snapshot, stop_session};
-use crate::context::{Context, fresh_key};
-use crate::desk::Desk;
-use crate::failure::Failure;
+use crate::cli::session::{Manner, Rest, last_event, snapshot, stop_session};
+use crate::context::Context;
 
 /// What an agent takes to stop, at most.
 const STOPPING_TAKES: Duration = Duration::from_secs(10);
@@ -47,7 +46,7 @@ impl SessionPausing {
     pub(super) fn pause(
         &self,
         draft: DraftArgs,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         desk.caller.may(Action::Hold)?;
@@ -77,7 +76,8 @@ impl SessionPausing {
 
     /// The last event before the agent is told to stop, if it is and can be told to go on: a shell would run that as a command.
     fn stops_after(&self, ctx: &Context) -> Result<Option<u64>, Failure> {
-        let is_told = self.manner == Manner::Interrupt && reads_words(&self.known, ctx)?;
+        let is_told =
+            self.manner == Manner::Interrupt && agent_catalogue::reads_words(&self.known, ctx)?;
         is_told.then(|| last_event(&self.known)).transpose()
     }
 
@@ -95,7 +95,7 @@ impl SessionPausing {
         draft: DraftArgs,
         id: PackageId,
         task: Option<&Task>,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<PackageRecord, Failure> {
         let known = &self.known;
@@ -113,7 +113,7 @@ impl SessionPausing {
         };
         let draft = draft.or_resuming_session(known, turns, "paused");
         let (package, _) = scrub::clean(draft.package(material, desk)?, self.secrets)?;
-        let key = fresh_key().in_project(desk.project);
+        let key = fresh_key().in_project(desk.id);
         let caller = desk.caller.clone();
         Ok(desk.depot().keep(&package, Origin::Made, &caller, &key)?)
     }
@@ -133,7 +133,7 @@ impl SessionPausing {
         &self,
         task: Option<&Task>,
         package: PackageId,
-        desk: &mut Desk,
+        desk: &mut Project,
         ctx: &Context,
     ) -> Result<(), Failure> {
         let Some(task) = task else {

@@ -4,18 +4,14 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
+use handoff_core::TaskName;
 use handoff_core::ownership::PathPattern;
-use handoff_core::task::{
-    Brief, Dependency, Priority, TaskSpec, Until, VerifyCommand, dependencies,
-};
-use handoff_core::{Ownership, TaskId, TaskName};
-use handoff_store::queue::{Change, TaskRef};
-use handoff_store::{read, tasks};
+use handoff_core::task::{Brief, VerifyCommand};
+use handoff_operations::task::AddTask;
+use handoff_operations::{Failure, call};
 
-use super::{KeyArg, change_task};
+use super::{KeyArg, show_receipt};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -53,31 +49,17 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let brief = brief(args.brief, args.brief_file.as_deref())?;
-    let owns = match args.owns {
-        patterns if patterns.is_empty() => None,
-        patterns => Some(
-            Ownership::new(patterns)
-                .map_err(|error| Failure::usage("these paths cannot be owned").because(&error))?,
-        ),
+    let add = AddTask {
+        name: args.name,
+        brief: brief(args.brief, args.brief_file.as_deref())?,
+        priority: args.priority,
+        own: args.owns.iter().map(ToString::to_string).collect(),
+        after: args.after,
+        after_end: args.after_end,
+        check: args.verify,
+        key: args.key.key,
     };
-    let mut desk = Desk::open(ctx)?;
-    let mut after = demands(&mut desk, &args.after, Until::Done)?;
-    after.extend(demands(&mut desk, &args.after_end, Until::Ended)?);
-    let spec = TaskSpec {
-        priority: Priority::new(args.priority),
-        owns,
-        verify: args.verify,
-        after: dependencies(after),
-        ..TaskSpec::new(args.name, brief)
-    };
-    let id = TaskId::from_uuid(handoff_process::mint());
-    let change = Change::Add {
-        id,
-        project: desk.project,
-        spec,
-    };
-    change_task(&mut desk, change, args.key, "added", ctx)
+    show_receipt(call(add, ctx)?, "added", ctx)
 }
 
 fn brief(text: Option<String>, file: Option<&Path>) -> Result<Brief, Failure> {
@@ -100,23 +82,4 @@ fn brief(text: Option<String>, file: Option<&Path>) -> Result<Brief, Failure> {
         (None, None) => String::new(),
     };
     Brief::try_from(text).map_err(|error| Failure::usage(error.to_string()))
-}
-
-/// The tasks that must have come so far.
-pub(in crate::cli) fn demands(
-    desk: &mut Desk,
-    names: &[String],
-    until: Until,
-) -> Result<Vec<Dependency>, Failure> {
-    let mut found = vec![];
-    for name in names {
-        let task = match desk.task_ref(name)? {
-            TaskRef::Id(id) => id,
-            TaskRef::Named { project, name } => {
-                read(&mut *desk.store, |tx| tasks::named(tx, project, &name))?.id
-            }
-        };
-        found.push(Dependency { task, until });
-    }
-    Ok(found)
 }

@@ -6,15 +6,14 @@ use handoff_api::{ClaimDocument, ExitCode, TaskDocument};
 use handoff_core::Cursor;
 use handoff_core::lease::Ttl;
 use handoff_core::time::Clock;
+use handoff_operations::project::Recorded;
+use handoff_operations::{Failure, Project, Span, fresh_key};
 use handoff_store::queue::{Agents, Answer, Change, TenureWish};
 use handoff_store::{events, read};
 
 use super::KeyArg;
 use crate::cli::prospect;
-use crate::cli::span::Span;
-use crate::context::{Context, fresh_key};
-use crate::desk::{Desk, Recorded};
-use crate::failure::Failure;
+use crate::context::Context;
 use crate::output::{Tone, plain};
 
 /// How long a waiting claimer sleeps at most: leases run out without ringing a bell.
@@ -37,14 +36,14 @@ pub(crate) struct Args {
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let ttl = Ttl::new(args.ttl.duration()).map_err(|error| Failure::usage(error.to_string()))?;
     let tenure = TenureWish::Timed { ttl };
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let change = match &args.task {
         Some(task) => Change::Claim {
             task: desk.task_ref(task)?,
             tenure,
         },
         None => Change::ClaimNext {
-            project: desk.project,
+            project: desk.id,
             tenure,
             agents: Agents::default(),
         },
@@ -69,7 +68,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 /// Waits until something was recorded after `seen`, but no longer than `patience` and [`LOOK_AGAIN`] allow. Every claim rings
 /// the bell, our own too; only the ledger tells whether there is any news.
 fn wait_for_news(
-    desk: &mut Desk,
+    desk: &mut Project,
     seen: Cursor,
     patience: Duration,
     clock: &dyn Clock,
@@ -85,7 +84,7 @@ fn wait_for_news(
 }
 
 fn show(
-    desk: &mut Desk,
+    desk: &mut Project,
     recorded: &Recorded,
     has_waited: bool,
     ctx: &mut Context,

@@ -3,12 +3,11 @@
 use handoff_api::{ExitCode, HoldDocument, QueueDocument, RestDocument, TaskDocument};
 use handoff_core::task::{Part, Phase, View};
 use handoff_core::{AgentName, BatchId, HoldScope, Rest, Task};
+use handoff_operations::{Failure, Project};
 use handoff_store::tasks::{Listed, Which};
 use handoff_store::{StoreError, Transaction, holds, read, tasks};
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, plain, rest_lines};
 
 /// The longest page.
@@ -25,7 +24,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let Some(mut desk) = Desk::peek(ctx)? else {
+    let Some(mut desk) = Project::peek(ctx)? else {
         return nothing(ctx);
     };
     let usual = ctx.config()?.worker.agent;
@@ -54,11 +53,11 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 fn page(
-    desk: &mut Desk,
+    desk: &mut Project,
     args: &Args,
     usual: Option<&AgentName>,
 ) -> Result<(QueueDocument, Vec<Rest>), Failure> {
-    let project = desk.project;
+    let project = desk.id;
     let which = if args.all { Which::All } else { Which::Open };
     let scopes = HoldScope::over(project);
     let lost = desk.lost()?;

@@ -4,13 +4,13 @@
 use handoff_api::ExitCode;
 use handoff_core::task::{Command, Reason, Summary};
 use handoff_core::{Action, Fence};
+use handoff_operations::project::fence;
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::Change;
 
 use super::{KeyArg, change_task};
 use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
-use crate::desk::{Desk, fence};
-use crate::failure::Failure;
 
 /// A task, and the right to report on it.
 #[derive(Debug, clap::Args)]
@@ -157,7 +157,7 @@ pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 
 /// Nobody is asked about a task that nobody works on, nor about one that is not there: the ledger says what is wrong with it.
 fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.caller.may(Action::Steer)?;
     match desk.task(&args.task) {
         Ok(task) if task.state.lease().is_some() => {
@@ -185,7 +185,7 @@ fn tell(
     verb: &str,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let task = desk.task_ref(&reported.task)?;
     change_task(
         &mut desk,

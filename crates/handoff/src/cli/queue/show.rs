@@ -2,13 +2,11 @@
 
 use handoff_api::{ExitCode, TaskDocument};
 use handoff_core::task::Evidence;
-use handoff_core::{StreamId, Task};
-use handoff_store::{StoreError, events, read, tasks};
+use handoff_operations::task::SeeTask;
+use handoff_operations::{Failure, call};
 
 use super::list::tone;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Tone, event_line, plain};
 
 #[derive(Debug, clap::Args)]
@@ -18,21 +16,25 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::peek(ctx)?.ok_or_else(|| {
-        Failure::from(StoreError::NotFound {
-            what: format!("task {:?} in this project", args.task),
-        })
-    })?;
-    let task = desk.task(&args.task)?;
-    let now = desk.now()?;
-    let document = desk.document(&task, &now.moment);
+    let see = SeeTask {
+        task: args.task.clone(),
+    };
     if ctx.out.is_json() {
+        let document = call(see, ctx)?;
         ctx.out.document(TaskDocument::SCHEMA, document)?;
         return Ok(ExitCode::Done);
     }
-    let waits_for = awaited(&mut desk, &task)?;
-    facts(&document, &waits_for, ctx)?;
-    history(&mut desk, &task, ctx)?;
+    let view = see.look(ctx)?;
+    let waits_for = view.waits_for.iter();
+    let waits_for: Vec<_> = waits_for
+        .map(|(name, state)| format!("{name} ({state})"))
+        .collect();
+    facts(&view.document, &waits_for.join("  "), ctx)?;
+    ctx.out.line("")?;
+    for envelope in &view.history {
+        ctx.out
+            .line(event_line(envelope, Some(&view.document.name)))?;
+    }
     Ok(ExitCode::Done)
 }
 
@@ -112,18 +114,6 @@ fn labelled(task: &TaskDocument, waits_for: &str) -> Vec<(&'static str, String)>
         .collect()
 }
 
-/// The tasks it waits for, by name and with their state: one that failed will be waited for until somebody retries it.
-fn awaited(desk: &mut Desk, task: &Task) -> Result<String, Failure> {
-    let mut names = vec![];
-    for dependency in &task.pending {
-        let other = read(&mut *desk.store, |tx| tasks::get(tx, dependency.task))?;
-        let now = desk.now()?;
-        let state = desk.document(&other, &now.moment).state;
-        names.push(format!("{} ({state})", other.spec.name));
-    }
-    Ok(names.join("  "))
-}
-
 fn proofs(evidence: &[Evidence]) -> String {
     let words = evidence.iter().map(|proof| match proof {
         Evidence::Verified {
@@ -145,15 +135,4 @@ fn proofs(evidence: &[Evidence]) -> String {
         Evidence::Judged { verdict } => format!("judged {}", verdict.outcome),
     });
     words.collect::<Vec<_>>().join(", ")
-}
-
-fn history(desk: &mut Desk, task: &Task, ctx: &mut Context) -> Result<(), Failure> {
-    let stream = StreamId::Task(task.id);
-    let events = read(&mut *desk.store, |tx| events::history(tx, stream, u64::MAX))?;
-    ctx.out.line("")?;
-    for envelope in events {
-        ctx.out
-            .line(event_line(&envelope, Some(task.spec.name.as_str())))?;
-    }
-    Ok(())
 }

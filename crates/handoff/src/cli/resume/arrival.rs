@@ -10,6 +10,8 @@ use handoff_api::ExitCode;
 use handoff_core::batch::AdoptedBatch;
 use handoff_core::{Action, CommitId, Fence, PackageId, Task, TaskId};
 use handoff_engine::depot::Stored;
+use handoff_operations::project::require_person;
+use handoff_operations::{Failure, Project};
 use handoff_package::KeyStanding;
 use handoff_package::blobs::Content;
 use handoff_package::bundle::{Unpacked, read_package};
@@ -22,8 +24,6 @@ use crate::cli::baton;
 use crate::cli::package::grasp::Grasp;
 use crate::cli::package::receive;
 use crate::context::Context;
-use crate::desk::{Desk, require_person};
-use crate::failure::Failure;
 
 /// What a package is about, as far as this store knows it.
 pub(super) struct Subject {
@@ -36,7 +36,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    pub(super) fn find(stored: &Stored, desk: &mut Desk) -> Result<Self, Failure> {
+    pub(super) fn find(stored: &Stored, desk: &mut Project) -> Result<Self, Failure> {
         let (label, payload) = (&stored.record.label, &stored.opened.package.payload);
         let batch = payload.batch.clone();
         let Some(task) = label.task else {
@@ -61,7 +61,7 @@ impl Subject {
     }
 }
 
-fn known(id: TaskId, desk: &mut Desk) -> Result<Option<Task>, Failure> {
+fn known(id: TaskId, desk: &mut Project) -> Result<Option<Task>, Failure> {
     match read(&mut *desk.store, |tx| tasks::get(tx, id)) {
         Err(StoreError::NotFound { .. }) => Ok(None),
         found => Ok(Some(found?)),
@@ -73,7 +73,7 @@ pub(super) fn take_over(
     stored: &Stored,
     accepts: bool,
     grasp: &Grasp,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<(), Failure> {
     let payload = &stored.opened.package.payload;
@@ -96,7 +96,7 @@ pub(super) fn take_over(
 }
 
 /// Whether what was done so far is here: a package brings no commits, git does.
-fn can_go_on(whole: &AdoptedBatch, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+fn can_go_on(whole: &AdoptedBatch, desk: &mut Project, ctx: &Context) -> Result<(), Failure> {
     if !whole.is_whole() {
         let text = "the batch in the package does not fit together";
         return Err(Failure::new(ExitCode::Damaged, text));
@@ -140,7 +140,7 @@ fn accepted(id: PackageId, payload: &Payload, accepts: bool, ctx: &Context) -> R
 }
 
 /// The packages of the parts of a batch, which are attached to its own. Each must be worth as much as any that is received.
-fn parts(payload: &Payload, desk: &mut Desk) -> Result<Vec<Unpacked>, Failure> {
+fn parts(payload: &Payload, desk: &mut Project) -> Result<Vec<Unpacked>, Failure> {
     let names: BTreeSet<_> = { payload.batch.iter() }
         .flat_map(|batch| {
             let ended = batch.whole.iter().flat_map(AdoptedBatch::packages);
@@ -199,13 +199,13 @@ fn unpacked(
 fn settle(
     parts: &[Unpacked],
     stored: &Stored,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<(), Failure> {
     for part in parts {
         let key = format!("import/{}", part.opened.package.label.id);
         let key: handoff_core::IdempotencyKey = key.parse().expect("an id makes a key");
-        let (key, caller) = (key.in_project(desk.project), desk.caller.clone());
+        let (key, caller) = (key.in_project(desk.id), desk.caller.clone());
         desk.depot()
             .adopt(&part.opened, &part.bytes, &caller, &key)?;
     }
@@ -226,9 +226,9 @@ fn settle(
     Ok(())
 }
 
-fn change(stored: &Stored, desk: &Desk) -> Option<Change> {
+fn change(stored: &Stored, desk: &Project) -> Option<Change> {
     let (label, payload) = (&stored.record.label, &stored.opened.package.payload);
-    let (package, project) = (label.id, desk.project);
+    let (package, project) = (label.id, desk.id);
     let batch = payload.batch.as_ref();
     if let Some((batch, whole)) = batch.and_then(|it| Some((it, it.whole.clone()?))) {
         return Some(Change::AdoptBatch(ArrivingBatch {

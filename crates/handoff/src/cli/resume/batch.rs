@@ -3,6 +3,7 @@
 
 use handoff_core::package::PackageState;
 use handoff_core::{HoldScope, Task};
+use handoff_operations::{Failure, Project};
 use handoff_package::payload::{BatchState, PausedPart};
 use handoff_store::queue::Change;
 use handoff_store::{packages, read, tasks};
@@ -11,15 +12,13 @@ use super::{Asked, expired, take_up, unhold};
 use crate::cli::package::grasp::Grasp;
 use crate::cli::package::receive::{self, PolicyArg, Received};
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// Lets all parts of a batch go on from their packages. Whoever is killed before its hold is taken away can say the same again.
 pub(super) fn goes_on(
     args: &Asked,
     batch: &BatchState,
     (fan_in, grasp): (&Task, &Grasp),
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<Received, Failure> {
     let parts = waiting(batch, desk)?;
@@ -41,7 +40,7 @@ struct Waiting<'a> {
     is_received: bool,
 }
 
-fn waiting<'a>(batch: &'a BatchState, desk: &mut Desk) -> Result<Vec<Waiting<'a>>, Failure> {
+fn waiting<'a>(batch: &'a BatchState, desk: &mut Project) -> Result<Vec<Waiting<'a>>, Failure> {
     let mut found = vec![];
     for part in &batch.parts {
         let (task, record) = read(&mut *desk.store, |tx| {
@@ -59,7 +58,7 @@ fn waiting<'a>(batch: &'a BatchState, desk: &mut Desk) -> Result<Vec<Waiting<'a>
 }
 
 impl Waiting<'_> {
-    fn goes_on(&self, policy: PolicyArg, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+    fn goes_on(&self, policy: PolicyArg, desk: &mut Project, ctx: &Context) -> Result<(), Failure> {
         if self.is_received {
             return unhold(self.task.id, desk);
         }
@@ -73,7 +72,7 @@ fn can_go_on(
     args: &Asked,
     batch: &BatchState,
     (fan_in, parts): (&Task, &[Waiting<'_>]),
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<(), Failure> {
     let parts = parts.iter().filter(|it| !it.is_received);

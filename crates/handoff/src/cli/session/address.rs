@@ -1,15 +1,12 @@
-//! Which session is meant: by the name it has in its project, or by its id.
+//! Which session is meant, on the command line.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use handoff_api::ExitCode;
-use handoff_core::{ProjectId, SessionId, SessionName};
-use handoff_session::catalogue::{self, CatalogueError};
-use handoff_session::{ClientError, Known, Places, Standing};
+use handoff_operations::Failure;
+use handoff_operations::session::SessionRef;
+use handoff_session::Known;
 
 use crate::context::Context;
-use crate::desk::{project_at, project_here};
-use crate::failure::Failure;
 
 /// A session on the command line.
 #[derive(Debug, clap::Args)]
@@ -23,131 +20,18 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    pub(crate) fn new(id: String, repo: Option<PathBuf>) -> Self {
-        Self { id, repo }
+    /// As operations take it.
+    pub(crate) fn session(&self) -> SessionRef {
+        SessionRef::new(self.id.clone(), self.repo.clone())
     }
 
     /// The session, whether it lives or not.
     pub(crate) fn find(&self, ctx: &Context) -> Result<Known, Failure> {
-        let places = places(ctx)?;
-        let found = match self.id.parse::<SessionId>() {
-            Ok(id) => catalogue::by_id(&places, id),
-            Err(_) => {
-                let name = parse_name(&self.id)?;
-                match self.project(ctx)? {
-                    Some(project) => catalogue::by_name(&places, project, &name),
-                    None => Ok(None),
-                }
-            }
-        };
-        found.map_err(|error| unreadable(&error))?.ok_or_else(|| {
-            let text = format!("there is no session {:?} in this project", self.id);
-            Failure::new(ExitCode::NotFound, text).hint("see what there is: `handoff ps --all`")
-        })
-    }
-
-    /// The project in which a name is meant. For a session in a sandbox it is the one that its holder knows: what its tree says
-    /// is the session's own word.
-    fn project(&self, ctx: &Context) -> Result<Option<ProjectId>, Failure> {
-        match &self.repo {
-            Some(_) if ctx.tree.is_some() => Err(Failure::new(
-                ExitCode::Forbidden,
-                "a session in a sandbox means the sessions of its own project",
-            )),
-            Some(repo) => project_at(repo),
-            None => project_here(ctx),
-        }
+        self.session().find(ctx)
     }
 
     /// The session, which must live.
     pub(crate) fn find_live(&self, ctx: &Context) -> Result<Known, Failure> {
-        let known = self.find(ctx)?;
-        let name = &known.record.name;
-        match known.standing {
-            Standing::Live => Ok(known),
-            Standing::Ended => Err(Failure::new(
-                ExitCode::Conflict,
-                format!("the session `{name}` has ended"),
-            )
-            .hint(format!(
-                "see what it printed: `handoff logs --id {}`",
-                self.id
-            ))),
-            Standing::Lost => Err(lost(&known)),
-        }
+        self.session().find_live(ctx)
     }
-}
-
-/// The holder of a session died without a word.
-pub(super) fn lost(known: &Known) -> Failure {
-    let last = last_state(&known.directory);
-    let text = format!(
-        "the session `{}` is lost: its holder died{last}",
-        known.record.name
-    );
-    Failure::failed(text).hint(format!(
-        "see what it printed: `handoff logs --id {}`",
-        known.record.id
-    ))
-}
-
-fn last_state(directory: &Path) -> String {
-    let last = handoff_session::journal::last_state(directory);
-    match last.ok().flatten() {
-        None => String::new(),
-        Some((state, None)) => format!("; it was last seen {}", state.word()),
-        Some((state, Some(kind))) => {
-            format!("; it was last seen {} ({})", state.word(), kind.word())
-        }
-    }
-}
-
-pub(super) fn parse_name(text: &str) -> Result<SessionName, Failure> {
-    text.parse().map_err(|error| {
-        Failure::usage(format!("{text:?} is not the name of a session")).because(&error)
-    })
-}
-
-pub(crate) fn places(ctx: &Context) -> Result<Places, Failure> {
-    Ok(Places::new(ctx.home()?))
-}
-
-pub(crate) fn unreadable(error: &CatalogueError) -> Failure {
-    let code = match error {
-        CatalogueError::Record(_) | CatalogueError::Name(..) => ExitCode::Damaged,
-        CatalogueError::Directory(_) | CatalogueError::Lock(_) => ExitCode::Unavailable,
-    };
-    Failure::new(code, "cannot look at the sessions").because(error)
-}
-
-/// A holder that says no to what was asked of it, and why; `told` puts its reason into a sentence.
-pub(super) fn refused(
-    known: &Known,
-    error: &ClientError,
-    told: impl FnOnce(&str) -> String,
-) -> Failure {
-    let name = &known.record.name;
-    match error {
-        ClientError::Refused {
-            status: 409,
-            message,
-        } => Failure::new(ExitCode::Conflict, told(message))
-            .hint(format!("look at it: `handoff pane --id {name}`")),
-        ClientError::Directory(_)
-        | ClientError::Connect(..)
-        | ClientError::Stranger(_)
-        | ClientError::Ask(_)
-        | ClientError::Talk(_)
-        | ClientError::Http(_)
-        | ClientError::Answer(_)
-        | ClientError::Refused { .. } => unreachable(known, error),
-    }
-}
-
-/// A holder that cannot be asked.
-pub(super) fn unreachable(known: &Known, error: &ClientError) -> Failure {
-    let text = format!("cannot ask the holder of `{}`", known.record.name);
-    Failure::new(ExitCode::Unavailable, text)
-        .because(error)
-        .hint("see whether it lives: `handoff ps`")
 }

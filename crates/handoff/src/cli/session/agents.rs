@@ -4,10 +4,10 @@ mod rehearse;
 
 use handoff_agents::AgentName;
 use handoff_api::{AgentDocument, AgentsDocument, ExitCode};
+use handoff_operations::Failure;
+use handoff_operations::agent_catalogue::{self, Described};
 
-use super::roster::{self, Described};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Args)]
@@ -42,10 +42,10 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let names = roster::names(ctx)?;
+    let names = agent_catalogue::names(ctx)?;
     let agents: Result<Vec<Described>, Failure> = names
         .iter()
-        .map(|name| roster::require(name, ctx))
+        .map(|name| agent_catalogue::require(name, ctx))
         .collect();
     let agents: Vec<AgentDocument> = agents?.iter().map(document).collect();
     if ctx.out.is_json() {
@@ -67,7 +67,7 @@ fn list(ctx: &mut Context) -> Result<ExitCode, Failure> {
 }
 
 fn show(args: &ShowArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let described = roster::require(&args.name, ctx)?;
+    let described = agent_catalogue::require(&args.name, ctx)?;
     if ctx.out.is_json() {
         let document = AgentDocument {
             description: Some(described.text.clone()),

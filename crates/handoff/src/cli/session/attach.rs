@@ -1,14 +1,14 @@
 //! `handoff attach`: sits down at a session's terminal.
 
 use handoff_core::Action;
+use handoff_operations::Failure;
+use handoff_operations::project::caller;
+use handoff_operations::session::authority::{Act, require};
 use handoff_session::control::Attachment;
 
 use super::address::Address;
-use super::authority::{Act, require};
 use super::viewer::{self, Left};
 use crate::context::Context;
-use crate::desk::caller;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

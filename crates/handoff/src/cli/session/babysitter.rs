@@ -2,13 +2,13 @@
 //! given up on it.
 
 use handoff_api::{ExitCode, SESSION_EVENT_SCHEMA};
+use handoff_operations::Failure;
 use handoff_session::Known;
 use handoff_session::journal::{Entry, Event};
 
 use super::journal::{Follower, Heard};
 use super::viewer;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::Tone;
 
 /// Stays until the session has ended, and says what it exited with.

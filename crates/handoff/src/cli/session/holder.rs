@@ -14,6 +14,10 @@ use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{BatchId, Fence, ProjectId, Role, SessionId, SessionName, TaskId, TaskName};
 use handoff_engine::ledger_apart;
+use handoff_operations::program::own_program;
+use handoff_operations::session::launch::Greeting;
+use handoff_operations::session::places;
+use handoff_operations::{Failure, agent_catalogue};
 use handoff_process::{Program, Size, ward};
 use handoff_session::confinement::remove_private;
 use handoff_session::environment::Work;
@@ -22,11 +26,7 @@ use handoff_session::stall::Policy;
 use handoff_session::transcript::Limit;
 use handoff_session::{Bounds, Confinement, Holder, Opening, catalogue};
 
-use super::address::places;
-use super::launch::{Greeting, own_program};
-use super::roster;
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// What was killed is gone within this time, or the kernel cannot end it.
 const DEATH_TAKES: Duration = Duration::from_secs(5);
@@ -109,7 +109,7 @@ fn bounds(args: &Args) -> Option<Bounds> {
 /// The same command once more, with the warden named.
 fn stand_behind(session: SessionId, ctx: &Context) -> Result<ExitCode, Failure> {
     let warden = ["--warden".to_owned(), std::process::id().to_string()];
-    let (command, rest) = ctx.ambient.arguments[1..]
+    let (command, rest) = ctx.arguments[1..]
         .split_first()
         .expect("this command has a name");
     let mut program = Program::new(own_program(ctx)?, ctx.cwd()?)
@@ -163,7 +163,7 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         id: args.session,
         project: args.project,
         name: args.name,
-        agent: roster::require(&args.agent, ctx)?.agent,
+        agent: agent_catalogue::require(&args.agent, ctx)?.agent,
         role: args.role,
         work,
         own_program: own_program(ctx)?.to_owned(),

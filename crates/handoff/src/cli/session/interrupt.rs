@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use handoff_api::{ExitCode, InterruptDocument};
+use handoff_operations::session::authority::{Act, require};
+use handoff_operations::session::vigil::{Kept, keep};
+use handoff_operations::{Failure, session};
 use handoff_session::control::Interrupted;
 use handoff_session::journal::{self, Event};
 use handoff_session::turn::Outcome;
 use handoff_session::{Client, ClientError, Known};
 
-use super::address::{self, Address};
-use super::authority::{Act, require};
+use super::address::Address;
 use super::patience::Patience;
-use super::vigil::{Kept, keep};
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// What an agent takes to stop, at most.
 const STOPPING_TAKES: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ pub(super) fn turn_end(known: &Known, pressed: &Interrupted) -> Result<Option<Ou
 
 pub(super) fn refused(known: &Known, error: &ClientError) -> Failure {
     let name = &known.record.name;
-    address::refused(known, error, |reason| {
+    session::refused(known, error, |reason| {
         format!("there is nothing to interrupt in `{name}`: {reason}")
     })
 }

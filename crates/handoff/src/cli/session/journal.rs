@@ -9,12 +9,12 @@ use std::time::Duration;
 use handoff_api::{ExitCode, SESSION_EVENT_SCHEMA};
 use handoff_core::Timestamp;
 use handoff_files::Watch;
+use handoff_operations::Failure;
+use handoff_operations::session::{SessionRef, lost, unreadable};
 use handoff_session::journal::{Entry, Event};
 use handoff_session::{Known, catalogue, place};
 
-use super::address::{Address, lost, unreadable};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::end_with_reader;
 
 /// A follower is told of events; this is for a holder that died.
@@ -43,7 +43,7 @@ pub(crate) enum Ending {
 
 pub(crate) fn run(args: JournalArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let JournalArgs { id, repo, .. } = args;
-    let known = Address::new(id, repo).find(ctx)?;
+    let known = SessionRef::new(id, repo).find(ctx)?;
     if let Some(agent) = &args.agent
         && *agent != known.record.agent
     {

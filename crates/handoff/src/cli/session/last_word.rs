@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use handoff_api::{ExitCode, LastWordDocument};
 use handoff_core::JsonText;
 use handoff_core::task::{Reason, Report, Summary};
+use handoff_operations::Failure;
 use handoff_session::environment;
 use handoff_session::last_word::LastWord;
 
 use super::own_holder::OwnHolder;
 use super::tab::Tab;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DoneArgs {

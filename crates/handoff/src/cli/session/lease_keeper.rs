@@ -13,27 +13,19 @@ use handoff_core::backoff::Backoff;
 use handoff_core::task::Command;
 use handoff_core::{Caller, Fence, SessionId, TaskId};
 use handoff_files::{Dir, Lock, Wake, Watch};
-use handoff_process::{Program, Report, detach};
-use handoff_session::environment::Work;
+use handoff_operations::session::{lease_keeper, places, relief, unreadable};
+use handoff_operations::{Failure, fresh_key};
 use handoff_session::{catalogue, place};
 use handoff_store::StoreError;
 use handoff_store::queue::{Change, Request, TaskRef, submit};
 
-use super::address::{places, unreadable};
-use super::launch::own_program;
-use super::relief;
 use crate::cli::worker::come_up;
-use crate::context::{Context, fresh_key};
-use crate::failure::Failure;
+use crate::context::Context;
 
-/// How long the lease lasts when nobody renews it: that long a task waits for a machine that is gone.
-pub(super) const TTL: Duration = Duration::from_mins(10);
 /// Three of them fit into a lease, so that a server may be away for a while.
 const BEAT_INTERVAL: Duration = Duration::from_mins(3);
 /// The kernel says that a holder goes before its lock is free.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-/// A keeper that comes up says so within this time.
-const START_TAKES: Duration = Duration::from_secs(30);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -43,25 +35,6 @@ pub(crate) struct Args {
     task: TaskId,
     #[arg(long)]
     fence: u64,
-}
-
-/// Starts one for a session that has got its task.
-pub(super) fn start(session: SessionId, work: &Work, ctx: &Context) -> Result<(), Failure> {
-    let cannot = || Failure::failed("cannot keep the lease of the task alive");
-    let words = [
-        "lease-keeper".to_owned(),
-        format!("--session={session}"),
-        format!("--task={}", work.id),
-        format!("--fence={}", work.fence),
-    ];
-    let mut program = Program::new(own_program(ctx)?, ctx.home()?).with_arguments(words);
-    program.environment = ctx.ambient.environment.clone();
-    let mut keeper = detach(&program).map_err(|error| cannot().because(&error))?;
-    let report = keeper.report(START_TAKES);
-    match report.map_err(|error| cannot().because(&error))? {
-        Report::Said(said) if !said.is_empty() => Ok(()),
-        Report::Said(_) | Report::TimedOut => Err(cannot()),
-    }
 }
 
 pub(super) fn run(args: &Args, ctx: &Context) -> Result<ExitCode, Failure> {
@@ -97,7 +70,9 @@ pub(super) fn run(args: &Args, ctx: &Context) -> Result<ExitCode, Failure> {
             Act::GiveBack => match args.tell(&args.release(), ctx) {
                 Heard::Taken | Heard::Refused => return Ok(ExitCode::Done),
                 // By now it has run out by itself.
-                Heard::Nothing if now.since(renewed) > TTL => return Ok(ExitCode::Done),
+                Heard::Nothing if now.since(renewed) > lease_keeper::TTL => {
+                    return Ok(ExitCode::Done);
+                }
                 Heard::Nothing => (tried, unheard) = (now, unheard + 1),
             },
             // Whatever wakes us, we look.
@@ -175,7 +150,7 @@ impl Args {
         const RETRY: Backoff = Backoff {
             first: Duration::from_secs(2),
             longest: Duration::from_secs(30),
-            patience: TTL,
+            patience: lease_keeper::TTL,
         };
         let (_, seed) = self.session.as_uuid().as_u64_pair();
         let dice = seed
@@ -243,6 +218,6 @@ mod tests {
         ] {
             assert_eq!(next(life, since_try, woken, retry), act);
         }
-        assert!(TTL >= BEAT_INTERVAL * 3);
+        assert!(lease_keeper::TTL >= BEAT_INTERVAL * 3);
     }
 }

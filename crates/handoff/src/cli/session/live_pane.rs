@@ -5,15 +5,15 @@
 use std::fmt::Write as _;
 
 use handoff_api::{ExitCode, PaneDocument};
+use handoff_operations::Failure;
+use handoff_operations::session::{lost, unreachable};
 use handoff_session::client::Screens;
 use handoff_session::{Known, Standing};
 use rustix::stdio::stdout;
 use rustix::termios::tcgetwinsize;
 
-use super::address::{lost, unreachable};
 use super::pane::Cutout;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::end_with_reader;
 
 /// Shows every picture until there are no more.

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use handoff_api::{ExitCode, LogGapDocument, LogLineDocument};
 use handoff_files::{Wake, Watch};
+use handoff_operations::Failure;
+use handoff_operations::session::unreadable;
 use handoff_session::journal;
 use handoff_session::plain_text::PlainText;
 use handoff_session::transcript::{Extent, Tail, tail};
 use handoff_session::{Known, catalogue, place};
 
-use super::address::{Address, unreadable};
+use super::address::Address;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Tone, end_with_reader, plain};
 
 /// The most that is read to find the last lines.

@@ -2,14 +2,14 @@
 
 use handoff_api::{ExitCode, MessageDocument, MessagesDocument};
 use handoff_core::MessageId;
+use handoff_operations::Failure;
+use handoff_operations::session::letter::{because, document, letter, letters};
 use handoff_session::Known;
 use handoff_session::inbox::Letter;
 use handoff_session::message::Progress;
 
 use super::address::Address;
-use super::letter::{because, document, letter, letters};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, plain};
 
 #[derive(Debug, clap::Args)]

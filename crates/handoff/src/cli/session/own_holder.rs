@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use handoff_api::ExitCode;
 use handoff_core::Action;
+use handoff_operations::Failure;
+use handoff_operations::project::caller;
 use handoff_session::{Client, ClientError, environment};
 
 use crate::context::Context;
-use crate::desk::caller;
-use crate::failure::Failure;
 
 /// The holder of the own session, found by the environment alone: an agent may be quicker than its record is written.
 pub(super) struct OwnHolder {

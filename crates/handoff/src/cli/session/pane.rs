@@ -1,15 +1,16 @@
 //! `handoff pane`: what a session's terminal shows.
 
 use handoff_api::{ExitCode, PaneDocument};
+use handoff_operations::Failure;
+use handoff_operations::session::unreachable;
 use handoff_process::Size;
 use handoff_session::control::Screenshot;
 use handoff_session::screen::Screen;
 use handoff_session::{Client, Known};
 
-use super::address::{Address, unreachable};
+use super::address::Address;
 use super::live_pane;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{cut, plain};
 
 #[derive(Debug, clap::Args)]

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::cli::span::{Span, SpanError};
+use handoff_operations::{Span, SpanError};
 
 /// A span of time; a bare number is seconds.
 #[derive(Debug, Clone, Copy)]

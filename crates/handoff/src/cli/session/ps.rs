@@ -1,18 +1,14 @@
 //! `handoff ps`: the sessions.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use handoff_api::{ExitCode, SessionDocument, SessionsDocument};
-use handoff_core::{ProjectId, Timestamp};
-use handoff_session::{Known, Standing, catalogue};
+use handoff_core::Timestamp;
+use handoff_operations::session::ListSessions;
+use handoff_operations::session::document::elapsed;
+use handoff_operations::{Failure, call};
 
-use super::address::{places, unreadable};
-use super::document::{documents, elapsed};
-use super::relief::relieve;
 use crate::context::Context;
-use crate::desk::project_at;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Args)]
@@ -32,81 +28,30 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let known = wanted(args, ctx)?;
-    // What a holder says at its lock is not younger than this.
-    let now = ctx.clock()?.now();
-    let mut sessions = documents(&known, &now);
-    let mut remarks = vec![];
-    for (known, session) in known.iter().zip(&mut sessions) {
-        if let Some((work, tenure)) = relieve(known, ctx) {
-            session.lease = Some(tenure.document());
-            remarks.extend(tenure.remark(known, &work));
-        }
-    }
+    let listed = call(
+        ListSessions {
+            all: args.all,
+            ended: args.ended,
+            repo: args.repo.clone(),
+            id: args.id.clone(),
+        },
+        ctx,
+    )?;
+    let remarks = listed.remarks.clone();
     if ctx.out.is_json() {
-        ctx.out
-            .document(SessionsDocument::SCHEMA, SessionsDocument { sessions })?;
-    } else if sessions.is_empty() {
+        ctx.out.document(SessionsDocument::SCHEMA, listed)?;
+    } else if listed.sessions.is_empty() {
         ctx.out
             .note("No session lives. Start one: `handoff run bash`.")?;
     } else {
         let home = ctx.ambient.text("HOME").unwrap_or_default().to_owned();
-        ctx.out.table(&table(&sessions, &home, now.wall))?;
+        let now = ctx.clock()?.now().wall;
+        ctx.out.table(&table(&listed.sessions, &home, now))?;
     }
     for remark in remarks {
         ctx.out.note(remark)?;
     }
     Ok(ExitCode::Done)
-}
-
-/// The sessions of a project that live, as they are now.
-pub(in crate::cli) fn living(
-    project: ProjectId,
-    ctx: &Context,
-) -> Result<Vec<SessionDocument>, Failure> {
-    let known = catalogue::living(&places(ctx)?, project).map_err(|error| unreadable(&error))?;
-    Ok(documents(&known, &ctx.clock()?.now()))
-}
-
-fn wanted(args: &Args, ctx: &Context) -> Result<Vec<Known>, Failure> {
-    let project = if args.all {
-        None
-    } else {
-        let place = args.repo.as_deref().map_or_else(|| ctx.cwd(), Ok)?;
-        let project = project_at(place);
-        match project.map_err(|failure| failure.hint("or see all sessions: `handoff ps --all`"))? {
-            Some(project) => Some(project),
-            None => return Ok(vec![]),
-        }
-    };
-    let all = catalogue::all(&places(ctx)?).map_err(|error| unreadable(&error))?;
-    let newest: HashMap<_, _> = all
-        .iter()
-        .map(|known| {
-            (
-                (known.record.project, known.record.name.clone()),
-                known.record.id,
-            )
-        })
-        .collect();
-    let is_wanted = |known: &Known| {
-        let record = &known.record;
-        let is_here = project.is_none_or(|project| record.project == project);
-        let is_newest = newest[&(record.project, record.name.clone())] == record.id;
-        let is_meant = args
-            .id
-            .as_ref()
-            .is_none_or(|id| *id == record.name.as_str() || *id == record.id.to_string());
-        is_here
-            && is_meant
-            && match known.standing {
-                Standing::Live => true,
-                Standing::Ended => args.ended,
-                // A lost one is of interest until its name is used again.
-                Standing::Lost => args.ended || is_newest,
-            }
-    };
-    Ok(all.iter().filter(|it| is_wanted(it)).cloned().collect())
 }
 
 /// Few sessions have a port: their holder listens on a socket that only its user can reach.

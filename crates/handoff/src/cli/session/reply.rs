@@ -2,16 +2,16 @@
 
 use handoff_api::{ExitCode, ReplyDocument};
 use handoff_core::SessionId;
+use handoff_operations::session::{places, unreachable, unreadable};
+use handoff_operations::{Failure, fresh_key};
 use handoff_session::control::message::LONGEST_REPLY;
 use handoff_session::message::{Finish, Order, Urgency};
 use handoff_session::{Client, Known, Standing, catalogue, environment};
 
-use super::address::{places, unreachable, unreadable};
 use super::own_holder::OwnHolder;
 use super::send::Text;
 use crate::cli::errand::Reading;
-use crate::context::{Context, fresh_key};
-use crate::failure::Failure;
+use crate::context::Context;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

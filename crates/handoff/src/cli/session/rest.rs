@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use handoff_operations::Failure;
+use handoff_operations::session::vigil::{Kept, keep};
 use handoff_session::journal::{self, Event};
 use handoff_session::state::Phase;
 use handoff_session::{Client, ClientError, Known};
 
 use super::interrupt::{refused, still_working, turn_end};
-use super::vigil::{Kept, keep};
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// How an agent that works is brought to rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

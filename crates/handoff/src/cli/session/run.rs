@@ -1,38 +1,27 @@
 //! `handoff run`: starts an agent as a session.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_api::{ExitCode, SessionDocument};
-use handoff_core::{Action, Role, SessionId, SessionName};
+use handoff_core::{Action, SessionName};
+use handoff_operations::caller::caller;
+use handoff_operations::program::require_program;
+use handoff_operations::session::start::{document, find};
+use handoff_operations::session::{StartSession, Wording};
+use handoff_operations::tmux::{WindowName, open_window};
+use handoff_operations::{Failure, Span};
 use handoff_process::Size;
 use handoff_session::control::Attachment;
-use handoff_session::holder::{Address, Loopback};
-use handoff_session::message::{Finish, Order, Urgency};
-use handoff_session::{Client, Confinement, Known, Standing, catalogue};
+use handoff_session::holder::Loopback;
+use handoff_session::{Confinement, Known, Standing};
 
-use super::address::{places, unreadable};
-use super::assignment::Assignment;
 use super::babysitter;
-use super::document::documents;
-use super::launch::{Launch, own_program, require_program};
 use super::patience::Patience;
-use super::random_name::random_name;
-use super::roster;
-use super::tmux::{WindowName, open_window};
 use super::viewer::{self, Left};
 use super::watch_args::WatchArgs;
 use crate::context::Context;
-use crate::desk::{caller, ensure_project};
-use crate::failure::Failure;
 use crate::output::{Tone, plain};
-use crate::walls;
-
-/// What a start takes at most when nobody says otherwise.
-const START_TAKES: Duration = Duration::from_secs(30);
-pub(super) const MIB: u64 = 1024 * 1024;
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
@@ -83,19 +72,6 @@ pub(crate) struct Args {
     #[arg(skip)]
     wording: Wording,
 }
-
-/// Whose words the first message is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Wording {
-    /// Those of whoever starts the session.
-    #[default]
-    Own,
-    /// A text that was put together to be read.
-    Prose,
-}
-
-/// Keeps this much of what is printed, twice, when nobody says otherwise.
-pub(super) const LOG_LIMIT: u64 = 64;
 
 impl Args {
     /// For a session that is begun by another command.
@@ -194,21 +170,10 @@ pub(crate) fn run_and(
     ctx: &mut Context,
     briefed: impl FnOnce(),
 ) -> Result<u8, Failure> {
-    caller(&ctx.ambient)?.may(Action::Start)?;
-    let terminal = match args.seat() {
-        Seat::Here => Some(own_terminal(ctx)?),
-        Seat::Window => require_program(OsStr::new("tmux"), ctx.cwd()?, ctx).map(|()| None)?,
-        Seat::Nowhere | Seat::Beside => None,
-    };
-    let assignment = args.task.as_deref().map(|task| Assignment::find(task, ctx));
-    let assignment = assignment.transpose()?;
-    let launch = prepare(args, terminal, assignment.as_ref(), ctx)?;
-    let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
-    launch.start(timeout, ctx)?;
-    let known = find(launch.id, ctx)?;
-    brief(args, &known, assignment, ctx)?;
+    let start = args.start(ctx)?;
+    let known = start.start(ctx)?;
     briefed();
-    sit_down(args, &launch, &known, ctx)
+    sit_down(args, &known, ctx)
 }
 
 /// Begins a session that another command tells what it is for when it lives. If it cannot, the session is ended.
@@ -217,77 +182,13 @@ pub(crate) fn begin(
     ctx: &mut Context,
     brief: impl FnOnce(&Known, &Context) -> Result<(), Failure>,
 ) -> Result<u8, Failure> {
-    caller(&ctx.ambient)?.may(Action::Start)?;
-    let terminal = match args.seat() {
-        Seat::Here => Some(own_terminal(ctx)?),
-        Seat::Window | Seat::Nowhere | Seat::Beside => None,
-    };
-    let launch = prepare(args, terminal, None, ctx)?;
-    let timeout = args.timeout.map_or(START_TAKES, |patience| patience.0);
-    launch.start(timeout, ctx)?;
-    let known = find(launch.id, ctx)?;
-    match brief(&known, ctx) {
-        Ok(()) => sit_down(args, &launch, &known, ctx),
-        Err(failure) => {
-            // It has heard of nothing yet; what is left of it is listed.
-            Client::new(&known.record.socket).stop(Duration::ZERO).ok();
-            Err(failure)
-        }
-    }
+    let start = args.start(ctx)?;
+    let known = start.start_and(ctx, |known| brief(known, ctx))?;
+    sit_down(args, &known, ctx)
 }
 
-/// Gives the session its task and its first message.
-fn brief(
-    args: &Args,
-    known: &Known,
-    assignment: Option<Assignment>,
-    ctx: &Context,
-) -> Result<(), Failure> {
-    let text = match assignment {
-        Some(mut assignment) => {
-            if let Err(failure) = assignment.claim(known.record.id, ctx) {
-                // It has heard of nothing yet; what is left of it is listed.
-                Client::new(&known.record.socket).stop(Duration::ZERO).ok();
-                return Err(failure);
-            }
-            let more = args.context.as_deref().unwrap_or_default();
-            Some(
-                format!("{}\n{more}", assignment.message())
-                    .trim_end()
-                    .to_owned()
-                    + "\n",
-            )
-        }
-        None => args.context.clone(),
-    };
-    match text {
-        Some(text) => send_first(text, known),
-        None => Ok(()),
-    }
-}
-
-pub(crate) fn send_first(text: String, known: &Known) -> Result<(), Failure> {
-    let key = format!("{}/first", known.record.id);
-    let order = Order {
-        text,
-        key: key.parse().expect("an id and a word make a key"),
-        finish: Finish::Submit,
-        urgency: Urgency::Wait,
-        expires_after: None,
-    };
-    let sent = Client::new(&known.record.socket).send_message(&order);
-    sent.map(drop).map_err(|error| {
-        let name = &known.record.name;
-        Failure::failed(format!("`{name}` runs, but has not got its first message"))
-            .because(&error)
-            .hint(format!(
-                "see whether it still does: `handoff ps --id {name}`"
-            ))
-    })
-}
-
-fn sit_down(args: &Args, launch: &Launch, known: &Known, ctx: &mut Context) -> Result<u8, Failure> {
-    let is_watched = launch.care.policy.is_some();
+fn sit_down(args: &Args, known: &Known, ctx: &mut Context) -> Result<u8, Failure> {
+    let is_watched = args.watch.is_watching();
     match args.seat() {
         Seat::Nowhere => show(known, None, ctx),
         Seat::Beside => {
@@ -307,7 +208,7 @@ fn sit_down(args: &Args, launch: &Launch, known: &Known, ctx: &mut Context) -> R
         }
         Seat::Here => match viewer::view(known, Attachment::Write, ctx)? {
             Left::Detached => viewer::say_detached(known, ctx),
-            Left::Ended => viewer::ended(&find(launch.id, ctx)?),
+            Left::Ended => viewer::ended(&find(known.record.id, ctx)?),
         },
     }
 }
@@ -324,6 +225,38 @@ enum Seat {
 }
 
 impl Args {
+    /// What is started, and where somebody sits down at it. Refused before anything is made.
+    fn start(&self, ctx: &Context) -> Result<StartSession, Failure> {
+        caller(&ctx.ambient)?.may(Action::Start)?;
+        let size = match self.seat() {
+            Seat::Here => Some(own_terminal(ctx)?),
+            Seat::Window => {
+                require_program(OsStr::new("tmux"), ctx.cwd()?, ctx)?;
+                None
+            }
+            Seat::Nowhere | Seat::Beside => None,
+        };
+        let mut start = StartSession {
+            agent: self.agent().to_owned(),
+            arguments: self.arguments.clone(),
+            name: self.id.clone(),
+            description: self.description.clone(),
+            cwd: self.cwd.clone(),
+            context: self.context.clone(),
+            task: self.task.clone(),
+            sandbox: self.sandbox,
+            timeout: self.timeout.map(|patience| Span::new(patience.0)),
+            log_limit: self.log_limit,
+            host: self.host,
+            port: self.port,
+            size,
+            wording: self.wording,
+            ..StartSession::default()
+        };
+        self.watch.fill(&mut start)?;
+        Ok(start)
+    }
+
     fn seat(&self) -> Seat {
         match (&self.tmux, self.detach) {
             (Some(_), _) => Seat::Window,
@@ -343,117 +276,11 @@ fn own_terminal(ctx: &Context) -> Result<Size, Failure> {
     })
 }
 
-fn prepare(
-    args: &Args,
-    terminal: Option<Size>,
-    assignment: Option<&Assignment>,
-    ctx: &Context,
-) -> Result<Launch, Failure> {
-    let cwd = directory(args, ctx)?;
-    let (agent, pointer, argv) = command(args, ctx)?;
-    if pointer == Pointer::Source {
-        refuse_prose(args)?;
-    }
-    require_program(&argv[0], &cwd, ctx)?;
-    let (role, bounds) = match walls::confinement(args.sandbox, ctx)? {
-        Confinement::None => (Role::Main, None),
-        Confinement::Worktree => (Role::SubTask, Some(walls::of_agent(&agent, &cwd, ctx)?)),
-    };
-    let uuid = handoff_process::mint();
-    Ok(Launch {
-        id: SessionId::from_uuid(uuid),
-        project: ensure_project(&cwd, ctx)?,
-        name: args.id.clone().unwrap_or_else(|| random_name(uuid)),
-        agent: agent.name,
-        argv,
-        role,
-        bounds,
-        description: args.description.clone(),
-        size: terminal.unwrap_or(Size::DETACHED),
-        log_limit: args.log_limit.unwrap_or(LOG_LIMIT).saturating_mul(MIB),
-        network: network(args),
-        care: args.watch.care(&cwd)?,
-        work: assignment.map(Assignment::work),
-        cwd,
-    })
-}
-
-/// Nobody listens who was not asked to.
-fn network(args: &Args) -> Option<Address> {
-    let is_wanted = args.host.is_some() || args.port.is_some();
-    is_wanted.then(|| Address {
-        host: args.host.unwrap_or_default(),
-        port: args.port.unwrap_or(0),
-    })
-}
-
-fn directory(args: &Args, ctx: &Context) -> Result<PathBuf, Failure> {
-    let here = ctx.cwd()?;
-    let path = args
-        .cwd
-        .as_ref()
-        .map_or_else(|| here.to_owned(), |path| here.join(path));
-    path.canonicalize()
-        .ok()
-        .filter(|path| path.is_dir())
-        .ok_or_else(|| {
-            let text = format!("`{}` is not a directory", path.display());
-            Failure::new(ExitCode::NotFound, text)
-        })
-}
-
-/// The agent and the command line: a name that is no agent's is a program.
-fn command(args: &Args, ctx: &Context) -> Result<(Agent, Pointer, Vec<OsString>), Failure> {
-    let own = own_program(ctx)?;
-    let name: Option<AgentName> = args.agent().to_str().and_then(|name| name.parse().ok());
-    let named = name.filter(|name| name.as_str() != Agent::GENERIC);
-    if let Some(name) = named
-        && let Some(described) = roster::find(&name, ctx)?
-    {
-        let agent = described.agent;
-        let argv = agent.argv(own, &args.arguments);
-        let pointer = agent.adapter.input.pointer;
-        return Ok((agent, pointer, argv));
-    }
-    let words = [&[args.agent().to_owned()], args.arguments.as_slice()].concat();
-    let generic = Agent::built_in(Agent::GENERIC).expect("it is built in");
-    let argv = generic.argv(own, &words);
-    let pointer = built_in_pointer(args.agent()).unwrap_or(generic.adapter.input.pointer);
-    Ok((generic, pointer, argv))
-}
-
-/// A shell is one by its path too.
-fn built_in_pointer(program: &OsStr) -> Option<Pointer> {
-    let name = Path::new(program).file_name()?.to_str()?;
-    let agent = Agent::built_in(name)?;
-    Some(agent.adapter.input.pointer)
-}
-
-/// A shell runs what it is told, so that it is told only what somebody meant as a command.
-fn refuse_prose(args: &Args) -> Result<(), Failure> {
-    let what = match (&args.task, args.wording) {
-        (Some(_), _) => "the brief of a task",
-        (None, Wording::Prose) => "a prompt",
-        (None, Wording::Own) if args.watch.has_files() => "what is said of a file",
-        (None, Wording::Own) => return Ok(()),
-    };
-    let agent = args.agent().display();
-    let text = format!("`{agent}` is a shell and would run {what} as commands");
-    Err(Failure::usage(text).hint("choose one that reads: `handoff agents`"))
-}
-
-pub(super) fn find(id: SessionId, ctx: &Context) -> Result<Known, Failure> {
-    let known = catalogue::by_id(&places(ctx)?, id).map_err(|error| unreadable(&error))?;
-    known.ok_or_else(|| Failure::failed("the session has left no record"))
-}
-
 fn show(known: &Known, window: Option<String>, ctx: &mut Context) -> Result<u8, Failure> {
-    let now = ctx.clock()?.now();
     if ctx.out.is_json() {
-        for mut document in documents(std::slice::from_ref(known), &now) {
-            document.tmux_target = window.clone();
-            ctx.out.document(SessionDocument::SCHEMA, document)?;
-        }
+        let mut document = document(known, ctx)?;
+        document.tmux_target = window;
+        ctx.out.document(SessionDocument::SCHEMA, document)?;
         return Ok(ExitCode::Done.number());
     }
     let name = &known.record.name;

@@ -1,13 +1,13 @@
 //! Sitting at a session that others attend to.
 
 use handoff_core::SessionId;
+use handoff_operations::Failure;
+use handoff_operations::session::start::find;
 use handoff_session::control::Attachment;
 use handoff_session::{Known, Standing};
 
-use super::run::find;
 use super::viewer::{self, Left};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 /// A place at the terminal of a session.

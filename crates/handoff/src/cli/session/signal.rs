@@ -1,14 +1,14 @@
 //! `handoff signal`: sends a signal to an agent, by the one who started it.
 
 use handoff_api::{ExitCode, SignalDocument};
+use handoff_operations::session::authority::{Act, require};
+use handoff_operations::{Failure, session};
 use handoff_process::SignalName;
 use handoff_session::Client;
 use handoff_session::control::Reach;
 
-use super::address::{self, Address};
-use super::authority::{Act, require};
+use super::address::Address;
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let signalled = Client::new(&known.record.socket).signal(signal, to);
     let processes = signalled
         .map_err(|error| {
-            address::refused(&known, &error, |reason| {
+            session::refused(&known, &error, |reason| {
                 format!("`{name}` gets no signal: {reason}")
             })
         })?

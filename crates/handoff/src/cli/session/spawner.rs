@@ -8,23 +8,22 @@ use handoff_agents::adapter::Prompt;
 use handoff_agents::{Agent, AgentName, Pointer};
 use handoff_core::{SessionId, Task};
 use handoff_engine::{Order, Question, Spawn, SpawnError};
+use handoff_operations::opener::Opener;
+use handoff_operations::program::{own_program, require_program};
+use handoff_operations::session::Care;
+use handoff_operations::session::launch::Launch;
+use handoff_operations::session::start::{LOG_LIMIT, MIB, find, send_first};
+use handoff_operations::{Failure, agent_catalogue, sandbox_policy};
 use handoff_process::Size;
 use handoff_session::Confinement;
 use handoff_session::environment::Work;
 use handoff_session::stall::Policy;
 
-use super::launch::{Launch, own_program, require_program};
-use super::opener::Opener;
 use super::openings::Openings;
-use super::roster;
-use super::run::{LOG_LIMIT, MIB, find, send_first};
-use super::watch_args::Care;
-use crate::ambient::Ambient;
+use crate::ambient::Invocation;
 use crate::cli::crier::Crier;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
-use crate::walls;
 
 /// What a start takes at most. A machine that is busy with other agents is slow.
 const START_TAKES: Duration = Duration::from_secs(30);
@@ -33,7 +32,7 @@ const DESCRIPTION: usize = 80;
 
 /// Begins the sessions of a worker.
 pub(crate) struct Spawner {
-    ambient: Ambient,
+    invocation: Invocation,
     /// For tasks that ask for no agent of their own.
     agent: AgentName,
     arguments: Vec<OsString>,
@@ -46,7 +45,7 @@ pub(crate) struct Spawner {
 
 impl Spawner {
     fn context(&self) -> Context {
-        Context::quiet(self.ambient.clone())
+        Context::quiet(self.invocation.clone())
     }
 
     /// Refuses an agent, or something to show it in, that is not known or not there, before a task is claimed for it.
@@ -58,7 +57,7 @@ impl Spawner {
         ctx: &Context,
     ) -> Result<Self, Failure> {
         let spawner = Self {
-            ambient: ctx.ambient.clone(),
+            invocation: ctx.invocation(),
             agent,
             arguments,
             opener,
@@ -79,7 +78,7 @@ impl Spawner {
         ctx: &Context,
     ) -> Result<(Agent, Vec<OsString>), Failure> {
         let name = wanted.unwrap_or(&self.agent);
-        let agent = roster::require(name, ctx)?.agent;
+        let agent = agent_catalogue::require(name, ctx)?.agent;
         // What was meant for one agent means something else to another.
         let arguments = if *name == self.agent {
             self.arguments.as_slice()
@@ -99,9 +98,9 @@ impl Spawner {
         refuse_shell(&agent)?;
         require_program(&argv[0], order.worktree, &ctx)?;
         let prompt = agent.adapter.launch.prompt;
-        let bounds = match walls::of_worker(spec.role(), &ctx)? {
+        let bounds = match sandbox_policy::of_worker(spec.role(), &ctx)? {
             Confinement::None => None,
-            Confinement::Worktree => Some(walls::of_agent(&agent, order.worktree, &ctx)?),
+            Confinement::Worktree => Some(sandbox_policy::of_agent(&agent, order.worktree, &ctx)?),
         };
         let launch = Launch {
             id: order.session,
@@ -138,9 +137,9 @@ impl Spawner {
         if self.opener == Opener::Detached {
             return;
         }
-        let (opener, ambient) = (self.opener.clone(), self.ambient.clone());
+        let (opener, invocation) = (self.opener.clone(), self.invocation.clone());
         self.openings.begin(move || {
-            let mut ctx = Context::quiet(ambient);
+            let mut ctx = Context::quiet(invocation);
             let opened = find(session, &ctx).and_then(|known| opener.open(&known, &ctx));
             if let Err(failure) = opened {
                 let causes = failure.causes.join(": ");
@@ -158,7 +157,7 @@ impl Spawner {
 
 /// Refuses an agent that no worker could begin a session with: not known, not there, or a shell.
 pub(in crate::cli) fn require_agent(name: &AgentName, ctx: &Context) -> Result<(), Failure> {
-    let agent = roster::require(name, ctx)?.agent;
+    let agent = agent_catalogue::require(name, ctx)?.agent;
     refuse_shell(&agent)?;
     let argv = agent.argv(own_program(ctx)?, &[]);
     require_program(&argv[0], ctx.cwd()?, ctx)

@@ -4,17 +4,18 @@ use std::time::Duration;
 
 use handoff_api::{ExitCode, SessionEndDocument};
 use handoff_core::SessionId;
+use handoff_operations::Failure;
+use handoff_operations::session::authority::{Act, require};
+use handoff_operations::session::document::signal;
+use handoff_operations::session::vigil::{Kept, keep};
+use handoff_operations::session::{SessionRef, lost, places, unreachable};
 use handoff_process::tree::{self, Force};
 use handoff_session::control::Stopped;
 use handoff_session::{Client, ClientError, Known, Standing, catalogue};
 
-use super::address::{Address, lost, places, unreachable};
-use super::authority::{Act, require};
-use super::document::signal;
+use super::address::Address;
 use super::patience::Patience;
-use super::vigil::{Kept, keep};
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// What was killed is gone within this time.
 const DEATH_TAKES: Duration = Duration::from_secs(10);
@@ -50,7 +51,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
 
 /// Ends a session whose work is paused. One that has ended, or that no holder keeps, is left as it is.
 pub(crate) fn stop_session(session: SessionId, ctx: &Context) -> Result<(), Failure> {
-    let address = Address::new(session.to_string(), None);
+    let address = SessionRef::new(session.to_string(), None);
     let known = match address.find(ctx) {
         Err(failure) if failure.code == ExitCode::NotFound => return Ok(()),
         found => found?,

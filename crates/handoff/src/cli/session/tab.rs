@@ -13,15 +13,14 @@ use std::time::Duration;
 use handoff_api::ExitCode;
 use handoff_core::time::{Clock, Nanos};
 use handoff_files::Watch;
+use handoff_operations::opener::{Opened, Subject};
+use handoff_operations::{Failure, Span};
 use handoff_session::environment;
 
 pub(in crate::cli) use self::answer::Tab;
 use self::mark::Marks;
-use super::opener::{Opened, Subject};
 use super::own_holder::OwnHolder;
-use crate::cli::span::Span;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 /// How long a tab may take to answer when nobody says otherwise.

@@ -6,6 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
+use handoff_operations::session::{lost, unreachable};
 use handoff_process::Size;
 use handoff_session::control::Attachment;
 use handoff_session::{Client, ClientError, Known};
@@ -14,10 +16,8 @@ use rustix::io::Errno;
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::{isatty, tcgetwinsize};
 
-use super::address::{lost, unreachable};
 use super::raw_terminal::RawTerminal;
 use crate::context::Context;
-use crate::failure::Failure;
 
 /// `Ctrl-]`.
 const DETACH: u8 = 0x1d;

@@ -3,16 +3,17 @@
 mod until;
 
 use handoff_api::{ExitCode, SessionEndDocument, SessionWaitDocument};
+use handoff_operations::Failure;
+use handoff_operations::session::document::signal;
+use handoff_operations::session::lost;
+use handoff_operations::session::vigil::{Kept, keep};
 use handoff_session::journal::{self, Entry};
 use handoff_session::{Known, inbox};
 
 use self::until::{Seen, Until};
-use super::address::{Address, lost};
-use super::document::signal;
+use super::address::Address;
 use super::patience::Patience;
-use super::vigil::{Kept, keep};
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::plain;
 
 #[derive(Debug, clap::Args)]
@@ -92,8 +93,11 @@ fn blocked(known: &Known, until: Until, seen: &Seen) -> Failure {
 
 /// The session lives no longer: what was waited for, or never to come.
 fn over(known: &Known, args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
-    let now = handoff_session::catalogue::by_id(&super::address::places(ctx)?, known.record.id)
-        .map_err(|error| super::address::unreadable(&error))?;
+    let now = handoff_session::catalogue::by_id(
+        &handoff_operations::session::places(ctx)?,
+        known.record.id,
+    )
+    .map_err(|error| handoff_operations::session::unreadable(&error))?;
     let now = now.unwrap_or_else(|| known.clone());
     let ended = now.record.ended.as_ref().ok_or_else(|| lost(&now))?;
     if args.until != Until::Exited {

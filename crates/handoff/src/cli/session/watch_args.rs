@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use handoff_api::ExitCode;
+use handoff_operations::session::StartSession;
+use handoff_operations::{Failure, Span};
 use handoff_session::stall::{Policy, Preset};
 
 use super::patience::Patience;
-use crate::failure::Failure;
 
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct WatchArgs {
@@ -28,24 +28,16 @@ pub(super) struct WatchArgs {
     watch_file: Vec<PathBuf>,
 }
 
-/// What is looked after.
-#[derive(Debug, Default)]
-pub(super) struct Care {
-    pub(super) policy: Option<Policy>,
-    pub(super) files: Vec<PathBuf>,
-}
-
 impl WatchArgs {
-    /// What is looked after, with files from `cwd` on.
-    pub(super) fn care(&self, cwd: &Path) -> Result<Care, Failure> {
+    /// What a start is asked to look after.
+    pub(super) fn fill(&self, start: &mut StartSession) -> Result<(), Failure> {
+        if let Some(policy) = self.policy()? {
+            start.stall_after = Some(Span::new(policy.stall_after));
+            start.max_resumes = Some(policy.max_resumes);
+        }
         let old = self.watch.clone().flatten();
-        let files = self.watch_file.iter().chain(&old);
-        Ok(Care {
-            policy: self.policy()?,
-            files: files
-                .map(|path| file(path, cwd))
-                .collect::<Result<_, _>>()?,
-        })
+        start.watch_files = self.watch_file.iter().cloned().chain(old).collect();
+        Ok(())
     }
 
     /// The file of the old form.
@@ -56,11 +48,6 @@ impl WatchArgs {
     /// What was taken for a file was none.
     pub(super) fn forget_old_path(&mut self) {
         self.watch = Some(None);
-    }
-
-    /// Whether it is told of files.
-    pub(super) fn has_files(&self) -> bool {
-        !self.watch_file.is_empty() || matches!(self.watch, Some(Some(_)))
     }
 
     /// Whether somebody wants to know that it is stuck.
@@ -86,19 +73,6 @@ impl WatchArgs {
             stall_after: self.stall_after.map_or(preset.stall_after, |it| it.0),
             max_resumes: self.max_resumes.unwrap_or(preset.max_resumes),
         }))
-    }
-}
-
-/// The file may come later, its directory may not.
-fn file(path: &Path, cwd: &Path) -> Result<PathBuf, Failure> {
-    let path = cwd.join(path);
-    let directory = path.parent().and_then(|it| it.canonicalize().ok());
-    match (directory, path.file_name()) {
-        (Some(directory), Some(name)) if directory.is_dir() => Ok(directory.join(name)),
-        _ => {
-            let text = format!("there is no directory for the file `{}`", path.display());
-            Err(Failure::new(ExitCode::NotFound, text))
-        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! `handoff guide`: from nothing to an agent at work.
 
 use handoff_api::{ExitCode, TextDocument};
+use handoff_operations::Failure;
 
 use crate::context::Context;
-use crate::failure::Failure;
 
 pub(super) const TEXT: &str = include_str!("../../../texts/guide.md");
 

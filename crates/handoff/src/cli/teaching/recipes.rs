@@ -1,10 +1,10 @@
 //! `handoff recipes`: ways of working with sessions that have proved themselves.
 
 use handoff_api::{ExitCode, RecipeDocument, RecipesDocument};
+use handoff_operations::Failure;
 
 use super::guide;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Args)]

@@ -9,13 +9,13 @@ mod shelf;
 
 use handoff_api::{ExitCode, SkillCopyDocument, SkillDocument, SkillsDocument};
 use handoff_core::Action;
+use handoff_operations::Failure;
+use handoff_operations::project::require_person;
 
 pub(super) use self::catalogue::SKILLS;
 use self::copy::Copy;
 use self::shelf::{Shelf, Wish};
 use crate::context::Context;
-use crate::desk::require_person;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 #[derive(Debug, clap::Subcommand)]

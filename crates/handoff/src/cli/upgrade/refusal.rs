@@ -1,8 +1,8 @@
 //! How an upgrade that did not happen is told: exit code and what to do next.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 
-use crate::failure::Failure;
 use crate::upgrade::UpgradeError;
 use crate::upgrade::client::FetchError;
 use crate::upgrade::place::PlaceError;

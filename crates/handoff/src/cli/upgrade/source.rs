@@ -1,8 +1,9 @@
 //! Which address tells the newest release: the option, else the environment, else the configuration, else what was built in.
 
-use crate::config::Config;
+use handoff_operations::Failure;
+use handoff_operations::config::Config;
+
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::upgrade::address::Address;
 
 const VARIABLE: &str = "HANDOFF_RELEASE_URL";

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use handoff_api::{ExitCode, WorkerDocument};
 use handoff_core::ProjectId;
+use handoff_operations::worker::{LivingWorker, living, log_place, short};
+use handoff_operations::{Failure, Project};
 use handoff_process::{Program, Report, detach};
 
-use super::log::{self, Log};
-use super::roll::{Living, living, short};
+use super::log::Log;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::plain;
 
 /// A worker that comes up says so within this time.
@@ -26,7 +25,7 @@ pub(super) const IN_BACKGROUND: &str = "--in-background";
 pub(super) fn start(project: ProjectId, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let cannot = || Failure::failed("cannot start a worker in the background");
     let own = ctx.ambient.program.clone().ok_or_else(cannot)?;
-    let mut words: Vec<OsString> = ctx.ambient.arguments[1..].to_vec();
+    let mut words: Vec<OsString> = ctx.arguments[1..].to_vec();
     // What comes after this is the agent's.
     let own_words = words.iter().position(|word| word == "--");
     let own_words = own_words.unwrap_or(words.len());
@@ -71,12 +70,15 @@ fn ready(said: &[u8]) -> Option<String> {
 }
 
 fn show(id: &str, project: ProjectId, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let log = log::place(&ctx.home()?, project, id).display().to_string();
-    let desk = Desk::peek(ctx)?;
+    let log = log_place(&ctx.home()?, project, id).display().to_string();
+    let desk = Project::peek(ctx)?;
     let living = desk.map_or(Ok(vec![]), |desk| living(&desk, ctx))?;
     let id = short(id);
     if ctx.out.is_json() {
-        let found = living.iter().map(Living::document).find(|it| it.id == id);
+        let found = living
+            .iter()
+            .map(LivingWorker::document)
+            .find(|it| it.id == id);
         let document = found.unwrap_or_else(|| WorkerDocument {
             id: id.to_owned(),
             log: Some(log),
@@ -96,7 +98,7 @@ fn show(id: &str, project: ProjectId, ctx: &mut Context) -> Result<ExitCode, Fai
 /// Says that it works and who it is, and prints into its log from here on. It has signed in: whoever reads this can stop it.
 pub(super) fn settle(id: &str, project: ProjectId, ctx: &Context) -> Result<Log, Failure> {
     let home = ctx.home()?;
-    let log = Log::open(&log::place(&home, project, id), project, &home)?;
+    let log = Log::open(&log_place(&home, project, id), project, &home)?;
     report(&format!("{READY}{id}\n"));
     log.take_over()?;
     Ok(log)

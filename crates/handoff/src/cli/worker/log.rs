@@ -3,14 +3,13 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use handoff_core::ProjectId;
 use handoff_engine::Places;
 use handoff_files::{Dir, Lock};
-
-use crate::failure::Failure;
+use handoff_operations::Failure;
 
 /// A worker that tells more than this has told it long ago.
 const LONGEST: u64 = 1024 * 1024;
@@ -21,13 +20,6 @@ const SIGNING_IN_TAKES: Duration = Duration::from_secs(10);
 /// A log that is written to.
 pub(super) struct Log {
     file: File,
-}
-
-/// Where the log of a worker is.
-pub(super) fn place(home: &Path, project: ProjectId, id: &str) -> PathBuf {
-    home.join("logs")
-        .join(project.to_string())
-        .join(format!("{id}.log"))
 }
 
 impl Log {

@@ -6,14 +6,13 @@ use handoff_core::batch::{Calibration, Estimate, Kind};
 use handoff_core::task::{Part, Phase};
 use handoff_core::time::Nanos;
 use handoff_core::{SessionId, Task, TaskName};
+use handoff_operations::{Failure, Project};
 use handoff_store::{batches, read};
 
 use super::super::attempt::step_in;
 use super::super::batch::bar::{bar, time_text};
 use super::super::batch::calibration;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, cut};
 
 /// How often it is drawn.
@@ -25,7 +24,7 @@ const WIDEST: usize = 32;
 
 /// The tasks at work.
 pub(super) struct Panel {
-    desk: Desk,
+    desk: Project,
     /// What earlier guesses were worth when the worker came.
     known: Calibration,
     rows: Vec<Row>,
@@ -45,7 +44,7 @@ impl Panel {
         if !ctx.out.is_screen() {
             return Ok(None);
         }
-        let mut desk = Desk::open(ctx)?;
+        let mut desk = Project::open(ctx)?;
         let known = calibration(&mut desk)?;
         Ok(Some(Self {
             desk,

@@ -4,19 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use handoff_engine::{EngineError, Milestone, Site, Stock, Walk, Workshop};
+use handoff_operations::{Failure, Project};
 
 use super::super::session::Spawner;
-use crate::ambient::Ambient;
+use crate::ambient::Invocation;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// One who listens to the bell of the ledger looks up so often, in case nobody wants to know any more.
 const LISTEN: Duration = Duration::from_secs(300);
 
 /// The repository that a worker was started in.
 pub(super) struct Place {
-    ambient: Ambient,
+    invocation: Invocation,
     spawner: Spawner,
     /// All hands take from one.
     stock: Arc<Stock>,
@@ -25,7 +24,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn new(ctx: &Context, spawner: Spawner) -> Self {
         Self {
-            ambient: ctx.ambient.clone(),
+            invocation: ctx.invocation(),
             spawner,
             stock: Arc::default(),
         }
@@ -38,14 +37,14 @@ impl Place {
     ) -> Result<T, Failure> {
         let ctx = self.context();
         let clock = ctx.clock()?;
-        let mut desk = Desk::open(&ctx)?;
+        let mut desk = Project::open(&ctx)?;
         let mut workshop = desk.workshop(&ctx, &*clock)?;
         workshop.stock = Arc::clone(&self.stock);
         Ok(work(&mut workshop)?)
     }
 
     fn context(&self) -> Context {
-        Context::quiet(self.ambient.clone())
+        Context::quiet(self.invocation.clone())
     }
 }
 

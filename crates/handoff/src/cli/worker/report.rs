@@ -6,10 +6,10 @@ use handoff_api::{ExitCode, WalkedDocument};
 use handoff_core::TaskName;
 use handoff_engine::reconcile::{Repair, Repaired};
 use handoff_engine::{Ending, News, Shift, Walked};
+use handoff_operations::Failure;
 
 use super::panel::Panel;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Tone, one_line, plain, repair_line, rest_lines, why_it_rests};
 
 /// What came of the tasks so far.

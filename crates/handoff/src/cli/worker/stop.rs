@@ -7,11 +7,11 @@ use std::time::Duration;
 use handoff_api::{ExitCode, StoppedWorkersDocument};
 use handoff_core::Action;
 use handoff_files::{Dir, Lock, Mode, Watch, WriteError, atomic};
+use handoff_operations::project::caller;
+use handoff_operations::worker::{LivingWorker, living};
+use handoff_operations::{Failure, Project};
 
-use super::roll::{Living, living};
 use crate::context::Context;
-use crate::desk::{Desk, caller};
-use crate::failure::Failure;
 
 /// A worker that is told has stopped within this time, unless it hangs.
 const STOPPING_TAKES: Duration = Duration::from_secs(15);
@@ -30,7 +30,7 @@ pub(super) struct StopArgs {
 
 pub(super) fn stop(args: &StopArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
     caller(&ctx.ambient)?.may(Action::ManageWorkers)?;
-    let living = match Desk::peek(ctx)? {
+    let living = match Project::peek(ctx)? {
         Some(desk) => living(&desk, ctx)?,
         None => vec![],
     };
@@ -50,12 +50,13 @@ pub(super) fn stop(args: &StopArgs, ctx: &mut Context) -> Result<ExitCode, Failu
     show(&StoppedWorkersDocument { stopped, left }, ctx)
 }
 
-fn choose(args: &StopArgs, living: Vec<Living>) -> Result<Vec<Living>, Failure> {
+fn choose(args: &StopArgs, living: Vec<LivingWorker>) -> Result<Vec<LivingWorker>, Failure> {
     if args.all {
         return Ok(living);
     }
     let many = living.len();
-    let is_meant = |it: &Living| { args.id.as_ref() }.is_none_or(|id| it.id.ends_with(id.as_str()));
+    let is_meant =
+        |it: &LivingWorker| { args.id.as_ref() }.is_none_or(|id| it.id.ends_with(id.as_str()));
     let chosen: Vec<_> = living.into_iter().filter(is_meant).collect();
     match (chosen.len(), &args.id) {
         (1, _) => Ok(chosen),
@@ -72,7 +73,7 @@ fn choose(args: &StopArgs, living: Vec<Living>) -> Result<Vec<Living>, Failure> 
     }
 }
 
-fn order(worker: &Living) -> Result<(), Failure> {
+fn order(worker: &LivingWorker) -> Result<(), Failure> {
     let cannot = || Failure::failed("cannot tell a worker to stop");
     let place = worker.lock.parent().ok_or_else(cannot)?;
     let dir = Dir::open(place).map_err(|error| cannot().because(&error))?;
@@ -84,7 +85,7 @@ fn order(worker: &Living) -> Result<(), Failure> {
 }
 
 /// Whether it has let go of its lock, in the time that it gets.
-fn has_ended(worker: &Living, ctx: &Context) -> Result<bool, Failure> {
+fn has_ended(worker: &LivingWorker, ctx: &Context) -> Result<bool, Failure> {
     let cannot = || Failure::failed("cannot tell whether the worker has stopped");
     let clock = ctx.clock()?;
     let deadline = clock.now().moment.awake.after(STOPPING_TAKES);

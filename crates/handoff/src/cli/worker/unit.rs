@@ -11,12 +11,12 @@ use handoff_agents::AgentName;
 use handoff_api::{ExitCode, UnitDocument};
 use handoff_core::{Action, Digest, ProjectId};
 use handoff_files::{Dir, Mode, atomic};
+use handoff_operations::project::{caller, discover, project_here};
+use handoff_operations::{Failure, Project};
 
 use super::super::session::require_agent;
 use super::named;
 use crate::context::Context;
-use crate::desk::{Desk, caller, discover, project_here};
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct InstallArgs {
@@ -69,7 +69,7 @@ pub(super) fn install(args: &InstallArgs, ctx: &mut Context) -> Result<ExitCode,
     let label = if args.print {
         label_here(ctx)?
     } else {
-        label(Desk::open(ctx)?.project)
+        label(Project::open(ctx)?.id)
     };
     let unit = Unit::of(label, &agent, args.slots, ctx)?;
     let manager = args.of.manager;

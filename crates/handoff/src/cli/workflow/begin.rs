@@ -10,6 +10,7 @@ use handoff_core::task::Brief;
 use handoff_core::workflow::Workflow;
 use handoff_core::{FeatureName, RunId, RunName, WorkflowName};
 use handoff_engine::reconcile;
+use handoff_operations::{Failure, Project};
 use handoff_store::queue::Change;
 use handoff_store::{StoreError, read, runs};
 
@@ -22,8 +23,6 @@ use crate::cli::package::receive::PolicyArg;
 use crate::cli::queue::KeyArg;
 use crate::cli::worker;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -106,7 +105,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         let (agent, arguments) = args.hands.agent(ctx.config()?.worker.agent)?;
         progress::spawner(agent, arguments, Crier::hire(ctx)?, ctx)?;
     }
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let clock = ctx.clock()?;
     let workshop = desk.workshop(ctx, &*clock)?;
     let base = workshop.git.head(workshop.repository).map_err(|error| {
@@ -127,7 +126,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     };
     let change = Change::BeginRun {
         id: RunId::from_uuid(handoff_process::mint()),
-        project: desk.project,
+        project: desk.id,
         spec: Box::new(spec),
     };
     let recorded = desk.submit(change, args.key.key)?;
@@ -159,9 +158,9 @@ fn goal(
 }
 
 /// The workflow's own name, with the first number that is free.
-fn fresh_name(desk: &mut Desk, workflow: &Workflow) -> Result<RunName, Failure> {
-    let project = desk.project;
-    let is_free = |desk: &mut Desk, name: &RunName| {
+fn fresh_name(desk: &mut Project, workflow: &Workflow) -> Result<RunName, Failure> {
+    let project = desk.id;
+    let is_free = |desk: &mut Project, name: &RunName| {
         let found = read(&mut *desk.store, |tx| runs::named(tx, project, name));
         matches!(found, Err(StoreError::NotFound { .. }))
     };
@@ -178,7 +177,7 @@ fn fresh_name(desk: &mut Desk, workflow: &Workflow) -> Result<RunName, Failure> 
 }
 
 pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let run = handover::find(&args.run, args.policy, &mut desk, ctx)?;
     let run = handover::go_on(run, args.key.key, &mut desk)?;
     drop(desk);
@@ -187,7 +186,7 @@ pub(super) fn resume(args: ResumeArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 
 /// Whoever took it to where it is may have been killed before git showed that, and before they had tidied up.
 fn show_in_git(run: &Run, ctx: &Context) -> Result<(), Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
     reconcile::all(&mut workshop)?;

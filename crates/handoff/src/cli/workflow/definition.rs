@@ -7,11 +7,10 @@ use handoff_api::{
 use handoff_core::caller::Action;
 use handoff_core::workflow::{DefinitionError, Gate, GraphStyle, Phase, Scope};
 use handoff_core::{Workflow, WorkflowName};
+use handoff_operations::{Failure, project};
 
 use super::source::Source;
 use crate::context::Context;
-use crate::desk;
-use crate::failure::Failure;
 use crate::output::{Reply, Table, Tone, plain};
 
 #[derive(Debug, clap::Args)]
@@ -256,7 +255,7 @@ pub(super) fn graph(args: &GraphArgs, ctx: &mut Context) -> Result<ExitCode, Fai
 }
 
 pub(super) fn trust(args: &TrustArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    desk::require_person(Action::Trust, &ctx.ambient)?;
+    project::require_person(Action::Trust, &ctx.ambient)?;
     let source = Source::named(&args.name, ctx)?;
     let workflow = source.workflow()?;
     let commands: Vec<_> = workflow.phases.iter().flat_map(|it| &it.checks).collect();

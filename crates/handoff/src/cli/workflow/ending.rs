@@ -3,20 +3,19 @@
 use handoff_api::ExitCode;
 use handoff_core::run::{Run, RunState};
 use handoff_core::{SessionId, TaskId, TaskState};
+use handoff_operations::session::SessionRef;
+use handoff_operations::{Failure, Project};
 use handoff_store::{StoreKind, read, tasks};
 
-use crate::cli::session::address::Address;
 use crate::cli::session::stop_session;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// The sessions that work for a run, each with its task.
 pub(super) struct AtWork(Vec<(TaskId, SessionId)>);
 
 impl AtWork {
     /// Looked at before the run is told anything: afterwards its tasks name no session.
-    pub(super) fn of(run: &Run, desk: &mut Desk) -> Result<Self, Failure> {
+    pub(super) fn of(run: &Run, desk: &mut Project) -> Result<Self, Failure> {
         let found = read(&mut *desk.store, |tx| {
             let mut found = vec![];
             if let RunState::Working { task } = run.state {
@@ -35,7 +34,7 @@ impl AtWork {
 
     /// Ends those whose task was taken from them. What could not be ended is told: the ledger refuses it by now, but it may go on
     /// in its worktree.
-    pub(super) fn end(self, desk: &mut Desk, ctx: &mut Context) -> Result<(), Failure> {
+    pub(super) fn end(self, desk: &mut Project, ctx: &mut Context) -> Result<(), Failure> {
         let is_shared = desk.store.info().kind == StoreKind::Postgres;
         for (task, at_work) in self.0 {
             let now = read(&mut *desk.store, |tx| tasks::get(tx, task))?;
@@ -43,7 +42,7 @@ impl AtWork {
                 continue;
             }
             let name = &now.spec.name;
-            let found = Address::new(at_work.to_string(), None).find(ctx);
+            let found = SessionRef::new(at_work.to_string(), None).find(ctx);
             let is_elsewhere = is_shared && found.is_err_and(|it| it.code == ExitCode::NotFound);
             if is_elsewhere {
                 ctx.out.note(format!(

@@ -2,10 +2,9 @@
 
 use handoff_core::CommitId;
 use handoff_core::run::{Run, RunState};
+use handoff_operations::{Failure, Project};
 
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Tone, cut, one_line, plain};
 
 /// The parts into which the work is split when a person agrees.
@@ -55,7 +54,7 @@ pub(super) fn show(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
     if before == after {
         return Ok(ctx.out.line("  The phase before it changed no file.")?);
     }
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let clock = ctx.clock()?;
     let workshop = desk.workshop(ctx, &*clock)?;
     let (git, repository) = (&workshop.git, workshop.repository);

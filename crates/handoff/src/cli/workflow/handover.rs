@@ -12,6 +12,8 @@ use handoff_core::{
 };
 use handoff_engine::depot::Stored;
 use handoff_engine::{PauseNote, phase};
+use handoff_operations::project::Recorded;
+use handoff_operations::{Failure, Project, fresh_key};
 use handoff_package::payload::PausedRun;
 use handoff_store::queue::{Change, RunRef};
 use handoff_store::{StoreError, read, runs, tasks};
@@ -27,13 +29,11 @@ use crate::cli::package::receive::{self, PolicyArg};
 use crate::cli::package::scrub::{self, Secrets};
 use crate::cli::package::tree_look::TreeLook;
 use crate::cli::pause::{begin, settle, unreceived, withdraw};
-use crate::context::{Context, fresh_key};
-use crate::desk::{Desk, Recorded};
-use crate::failure::Failure;
+use crate::context::Context;
 
 /// Stops a run, and seals where it stands.
 pub(super) fn pause(args: &RunArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.undo_broken_pauses();
     let run = desk.run(&args.run)?;
     let note = PauseNote {
@@ -72,7 +72,7 @@ fn tell(
     id: RunId,
     command: RunCommand,
     key: Option<IdempotencyKey>,
-    desk: &mut Desk,
+    desk: &mut Project,
 ) -> Result<(Run, Recorded), Failure> {
     let run = RunRef::Id(id);
     let recorded = desk.submit(Change::Run { run, command }, key)?;
@@ -90,7 +90,7 @@ fn seal(
     run: &Run,
     id: PackageId,
     recorded: &Recorded,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<PackageRecord, Failure> {
     if recorded.receipt.is_repeat {
@@ -123,13 +123,13 @@ fn seal(
     };
     // Nobody is asked what a session handed over: what looks like a secret in it gets a mark.
     let (package, _) = scrub::clean(draft.package(material, desk)?, Secrets::Redact)?;
-    let key = fresh_key().in_project(desk.project);
+    let key = fresh_key().in_project(desk.id);
     let caller = desk.caller.clone();
     Ok(desk.depot().keep(&package, Origin::Made, &caller, &key)?)
 }
 
 /// What the sessions of proved phases handed over, as entries of the run's context.
-fn results(run: &Run, desk: &mut Desk) -> Result<Vec<Entry>, Failure> {
+fn results(run: &Run, desk: &mut Project) -> Result<Vec<Entry>, Failure> {
     let mut entries = vec![];
     for step in &run.steps {
         let is_last = run.last(&step.phase).is_some_and(|it| it.task == step.task);
@@ -162,7 +162,7 @@ fn results(run: &Run, desk: &mut Desk) -> Result<Vec<Entry>, Failure> {
 pub(super) fn find(
     text: &str,
     policy: PolicyArg,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<Run, Failure> {
     let is_package = text.starts_with(PackageId::PREFIX);
@@ -175,7 +175,7 @@ pub(super) fn find(
 fn from_package(
     id: PackageId,
     policy: PolicyArg,
-    desk: &mut Desk,
+    desk: &mut Project,
     ctx: &Context,
 ) -> Result<Run, Failure> {
     desk.caller.may(Action::Steer).map_err(StoreError::from)?;
@@ -211,7 +211,7 @@ const fn adopted_id(package: PackageId) -> RunId {
     RunId::from_uuid(*package.as_uuid())
 }
 
-fn known(id: RunId, desk: &mut Desk) -> Result<Option<Run>, Failure> {
+fn known(id: RunId, desk: &mut Project) -> Result<Option<Run>, Failure> {
     match read(&mut *desk.store, |tx| runs::get(tx, id)) {
         Err(StoreError::NotFound { .. }) => Ok(None),
         found => Ok(Some(found?)),
@@ -231,7 +231,7 @@ fn was_received(stored: &Stored, run: RunId) -> bool {
 }
 
 /// Whether a run that was begun elsewhere can go on here: looked at before anything is received.
-fn may_go_on(paused: &PausedRun, desk: &mut Desk, ctx: &Context) -> Result<(), Failure> {
+fn may_go_on(paused: &PausedRun, desk: &mut Project, ctx: &Context) -> Result<(), Failure> {
     let adopted = paused.adopted().map_err(|error| unreadable(&error))?;
     let name = &adopted.spec.workflow.name;
     let source = Source::named(name, ctx)?;
@@ -242,7 +242,7 @@ fn may_go_on(paused: &PausedRun, desk: &mut Desk, ctx: &Context) -> Result<(), F
             "bring its definition here, read it: `handoff workflow show {name}`, then `handoff workflow trust {name}`"
         )));
     }
-    let (project, run) = (desk.project, &paused.name);
+    let (project, run) = (desk.id, &paused.name);
     let namesake = read(&mut *desk.store, |tx| runs::named(tx, project, run));
     if namesake.is_ok_and(|it| it.state.is_live()) {
         let text = format!("there is another run `{run}` here, which has not ended");
@@ -273,10 +273,10 @@ fn unreadable(error: &serde_json::Error) -> Failure {
     .because(error)
 }
 
-fn adopt(package: PackageId, paused: &PausedRun, desk: &mut Desk) -> Result<Run, Failure> {
+fn adopt(package: PackageId, paused: &PausedRun, desk: &mut Project) -> Result<Run, Failure> {
     let change = Change::AdoptRun {
         id: adopted_id(package),
-        project: desk.project,
+        project: desk.id,
         run: Box::new(paused.adopted().map_err(|error| unreadable(&error))?),
     };
     let key = format!("adopt/{package}").parse().ok();
@@ -289,7 +289,7 @@ fn adopt(package: PackageId, paused: &PausedRun, desk: &mut Desk) -> Result<Run,
 pub(super) fn go_on(
     run: Run,
     key: Option<IdempotencyKey>,
-    desk: &mut Desk,
+    desk: &mut Project,
 ) -> Result<Run, Failure> {
     if !matches!(run.state, RunState::Paused { .. }) {
         return Ok(run);

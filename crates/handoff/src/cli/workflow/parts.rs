@@ -6,14 +6,13 @@ use std::thread;
 
 use handoff_core::{BatchId, TaskState};
 use handoff_engine::{Walk, adoptable, reconcile};
+use handoff_operations::{Failure, Project};
 use handoff_store::{read, tasks};
 
-use crate::ambient::Ambient;
+use crate::ambient::Invocation;
 use crate::cli::session::Spawner;
 use crate::cli::worker;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 
 /// Takes what is ready of a batch down the road, and what becomes ready by that; says whether there was anything to be had.
 pub(super) fn work_on(batch: BatchId, spawner: &Spawner, ctx: &Context) -> Result<bool, Failure> {
@@ -25,10 +24,10 @@ pub(super) fn work_on(batch: BatchId, spawner: &Spawner, ctx: &Context) -> Resul
             while busy < slots
                 && let Some(walk) = claim(batch, ctx)?
             {
-                let (bell, ambient) = (bell.clone(), ctx.ambient.clone());
+                let (bell, invocation) = (bell.clone(), ctx.invocation());
                 scope.spawn(move || {
                     // Nobody at the door: another part could not be worked on, and that is told.
-                    bell.send(walk_on(walk, ambient, spawner)).ok();
+                    bell.send(walk_on(walk, invocation, spawner)).ok();
                 });
                 (busy, began) = (busy + 1, began + 1);
             }
@@ -42,9 +41,9 @@ pub(super) fn work_on(batch: BatchId, spawner: &Spawner, ctx: &Context) -> Resul
     })
 }
 
-fn walk_on(walk: Walk, ambient: Ambient, spawner: &Spawner) -> Result<(), Failure> {
-    let ctx = Context::quiet(ambient);
-    let mut desk = Desk::open(&ctx)?;
+fn walk_on(walk: Walk, invocation: Invocation, spawner: &Spawner) -> Result<(), Failure> {
+    let ctx = Context::quiet(invocation);
+    let mut desk = Project::open(&ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(&ctx, &*clock)?;
     walk.to_the_end(&mut workshop, spawner)?;
@@ -53,7 +52,7 @@ fn walk_on(walk: Walk, ambient: Ambient, spawner: &Spawner) -> Result<(), Failur
 
 /// Something of the batch that nobody works on: ready, or begun by somebody who died.
 fn claim(batch: BatchId, ctx: &Context) -> Result<Option<Walk>, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
     reconcile::all(&mut workshop)?;

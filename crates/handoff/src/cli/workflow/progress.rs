@@ -8,6 +8,7 @@ use handoff_api::{ExitCode, RunDocument};
 use handoff_core::run::{Run, RunState};
 use handoff_core::{BatchId, RunId, TaskId};
 use handoff_engine::{Walk, adoptable, reconcile};
+use handoff_operations::{Failure, Project};
 use handoff_store::{read, runs};
 
 use super::seat::{self, Asked};
@@ -15,8 +16,6 @@ use super::{gate, parts, status};
 use crate::cli::crier::Crier;
 use crate::cli::session::Spawner;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Ticker, Tone, plain};
 
 /// How long one waits for another who works on the phase, before looking again.
@@ -112,13 +111,13 @@ enum Job {
 }
 
 pub(super) fn reload(id: RunId, ctx: &Context) -> Result<Run, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     Ok(read(&mut *desk.store, |tx| runs::get(tx, id))?)
 }
 
 /// Takes the task of a phase down the road, also if somebody began it and died; says whether it was to be had.
 pub(super) fn work_on(task: TaskId, spawner: &Spawner, ctx: &Context) -> Result<bool, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let clock = ctx.clock()?;
     let mut workshop = desk.workshop(ctx, &*clock)?;
     reconcile::all(&mut workshop)?;
@@ -192,7 +191,7 @@ fn announce(run: &Run, ctx: &mut Context) -> Result<(), Failure> {
 }
 
 fn place_in_list(run: &Run, ctx: &Context) -> Result<Option<(usize, usize)>, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let clock = ctx.clock()?;
     let workshop = desk.workshop(ctx, &*clock)?;
     Ok(handoff_engine::phase::place_in_list(&workshop, run))

@@ -8,14 +8,13 @@ use std::time::Duration;
 use handoff_core::run::{Run, RunCommand, RunState};
 use handoff_core::task::Reason;
 use handoff_core::{Action, SessionId, TaskId, TaskState};
+use handoff_operations::{Failure, Project, project};
 use handoff_store::queue::{Change, RunRef};
 use handoff_store::{read, tasks};
 
 use super::{gate, progress, status};
 use crate::cli::session::{Seat, Spawner};
 use crate::context::Context;
-use crate::desk::{self, Desk};
-use crate::failure::Failure;
 use crate::output::plain;
 
 /// How soon a session that has begun is noticed, if nobody rings.
@@ -43,9 +42,10 @@ pub(super) fn work_on(
     seen: &mut Option<SessionId>,
     ctx: &mut Context,
 ) -> Result<bool, Failure> {
-    let ambient = ctx.ambient.clone();
+    let invocation = ctx.invocation();
     thread::scope(|scope| {
-        let walk = scope.spawn(move || progress::work_on(task, spawner, &Context::quiet(ambient)));
+        let walk =
+            scope.spawn(move || progress::work_on(task, spawner, &Context::quiet(invocation)));
         if let Err(failure) = sit_through(task, &|| walk.is_finished(), seen, ctx) {
             // What becomes of the phase does not depend on who can watch it.
             let why = plain(&failure.message);
@@ -81,7 +81,7 @@ fn sit_through(
 }
 
 fn session_of(task: TaskId, ctx: &Context) -> Result<Option<SessionId>, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let task = read(&mut *desk.store, |tx| tasks::get(tx, task))?;
     let TaskState::Running { session, .. } = task.state else {
         return Ok(None);
@@ -169,9 +169,9 @@ fn letter(answer: &str) -> char {
 
 fn tell(run: &Run, command: RunCommand, ctx: &Context) -> Result<Asked, Failure> {
     if matches!(command, RunCommand::Approve | RunCommand::Reject { .. }) {
-        desk::require_person(Action::Approve, &ctx.ambient)?;
+        project::require_person(Action::Approve, &ctx.ambient)?;
     }
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let run = RunRef::Id(run.id);
     desk.submit(Change::Run { run, command }, None)?;
     Ok(Asked::Decided)

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use handoff_api::ExitCode;
 use handoff_core::workflow::{BUILT_IN, DefinitionError, Workflow};
 use handoff_core::{Digest, WorkflowName};
+use handoff_operations::Failure;
+use handoff_operations::project::discover;
 use handoff_workspace::trust::Trust;
 use handoff_workspace::{Workspace, WorkspaceError};
 
 use crate::context::Context;
-use crate::desk::discover;
-use crate::failure::Failure;
 
 /// Where definitions of a repository are.
 const FOLDER: &str = "workflows";

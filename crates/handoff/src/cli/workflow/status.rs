@@ -3,12 +3,11 @@
 use handoff_api::{ExitCode, RunBatchDocument, RunDocument, RunStepDocument, RunsDocument};
 use handoff_core::StreamId;
 use handoff_core::run::{Run, RunState};
+use handoff_operations::{Failure, Project};
 use handoff_store::{batches, events, read, runs, tasks};
 
 use super::gate;
 use crate::context::Context;
-use crate::desk::Desk;
-use crate::failure::Failure;
 use crate::output::{Table, Tone, cut, event_line, one_line, plain};
 
 #[derive(Debug, clap::Args)]
@@ -25,16 +24,16 @@ pub(crate) struct LogArgs {
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if let Some(run) = &args.run {
-        let mut desk = Desk::open(ctx)?;
+        let mut desk = Project::open(ctx)?;
         let run = desk.run(run)?;
         drop(desk);
         tell(&document(&run, ctx)?, ctx)?;
         gate::show(&run, ctx)?;
         return Ok(ExitCode::Done);
     }
-    let found = match Desk::peek(ctx)? {
+    let found = match Project::peek(ctx)? {
         Some(mut desk) => {
-            let project = desk.project;
+            let project = desk.id;
             read(&mut *desk.store, |tx| runs::page(tx, project, None, 50))?
         }
         None => vec![],
@@ -88,7 +87,7 @@ pub(super) fn document(run: &Run, ctx: &Context) -> Result<RunDocument, Failure>
     let batch = match batch {
         None => None,
         Some(batch) => {
-            let mut desk = Desk::open(ctx)?;
+            let mut desk = Project::open(ctx)?;
             Some(read(&mut *desk.store, |tx| {
                 let tasks = tasks::of_batch(tx, batch)?;
                 Ok(RunBatchDocument::of(&batches::get(tx, batch)?, &tasks))
@@ -193,7 +192,7 @@ fn missing(run: &RunDocument) -> String {
 }
 
 pub(super) fn log(args: &LogArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let run = desk.run(&args.run)?;
     let history = read(&mut *desk.store, |tx| {
         events::history(tx, StreamId::Run(run.id), u64::MAX)

@@ -5,6 +5,7 @@ use handoff_core::PhaseName;
 use handoff_core::caller::Action;
 use handoff_core::run::{RunCommand, RunState};
 use handoff_core::task::{Part, Reason};
+use handoff_operations::{Failure, Project, project};
 use handoff_store::queue::{Change, RunRef};
 use handoff_store::{read, tasks};
 
@@ -13,8 +14,6 @@ use super::status;
 use crate::cli::queue::KeyArg;
 use crate::confirmation::{Destruction, YesArg, confirm};
 use crate::context::Context;
-use crate::desk::{self, Desk};
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
@@ -68,12 +67,12 @@ pub(crate) struct CancelArgs {
 }
 
 pub(crate) fn approve(args: ApproveArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    desk::require_person(Action::Approve, &ctx.ambient)?;
+    project::require_person(Action::Approve, &ctx.ambient)?;
     change(&args.run, RunCommand::Approve, args.key, ctx)
 }
 
 pub(crate) fn reject(args: RejectArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    desk::require_person(Action::Approve, &ctx.ambient)?;
+    project::require_person(Action::Approve, &ctx.ambient)?;
     let reason = args.reason;
     change(&args.run, RunCommand::Reject { reason }, args.key, ctx)
 }
@@ -91,14 +90,14 @@ pub(super) fn cancel(args: CancelArgs, ctx: &mut Context) -> Result<ExitCode, Fa
 
 /// Nobody is asked about a run that nobody works on, nor about one that is not there.
 fn confirm_running(args: &CancelArgs, ctx: &mut Context) -> Result<(), Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     desk.caller.may(Action::Steer)?;
     let run = match desk.run(&args.run) {
         Ok(run) => run,
         Err(missing) if missing.code == ExitCode::NotFound => return Ok(()),
         Err(failure) => return Err(failure),
     };
-    let project = desk.project;
+    let project = desk.id;
     let running = read(&mut *desk.store, |tx| tasks::handed_out(tx, project))?;
     if running
         .iter()
@@ -115,7 +114,7 @@ fn change(
     key: KeyArg,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let known = desk.run(run)?;
     let at_work = AtWork::of(&known, &mut desk)?;
     let run = RunRef::Id(known.id);

@@ -211,7 +211,7 @@ fn what_a_session_may_not_do_itself_is_done_for_it() {
         ),
         (format!("{handoff} send --id other --force x"), "code=9"),
         (format!("{handoff} queue list"), "code=0"),
-        (format!("{handoff} queue add more --brief x"), "code=5"),
+        (format!("{handoff} queue add more --brief x"), "code=9"),
         (
             format!("{handoff} safe-commit -m x -- ../repo/file"),
             "code=2",

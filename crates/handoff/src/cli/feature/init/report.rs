@@ -2,18 +2,18 @@
 
 use handoff_api::InitDocument;
 use handoff_core::FeatureName;
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
 use handoff_workspace::{ContextScan, ContextSource, Made};
 
 use super::Choice;
-use crate::cli::feature::site::Site;
 use crate::cli::feature::switch::was_folder;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::Tone;
 
 /// What was done, and what is to be done next.
 pub(super) struct Report<'a> {
-    pub(super) site: &'a Site,
+    pub(super) site: &'a FeatureSite,
     pub(super) name: FeatureName,
     pub(super) made: Made,
     pub(super) choice: Choice,

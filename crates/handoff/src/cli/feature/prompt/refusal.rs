@@ -1,10 +1,10 @@
 //! A prompt that makes no sense now, and what does.
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
 use handoff_workspace::prompt::{Purpose, Refusal};
 
 use super::word;
-use crate::failure::Failure;
 
 /// The refusal on the command line; `path` is where the goal belongs.
 pub(super) fn refused(refusal: Refusal, purpose: Purpose, path: &str) -> Failure {

@@ -3,8 +3,8 @@
 mod around;
 
 use handoff_api::{FeatureStatusDocument, PlanDocument, PlanVerdict, StepDocument, TreeDocument};
+use handoff_operations::overview::Sight;
 
-use super::sight::Sight;
 use crate::cli::feature::standing::word;
 use crate::output::{Output, Tone, cut, one_line, rest_lines};
 

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use handoff_api::ExitCode;
 use handoff_files::{Wake, Watch, WatchError};
+use handoff_operations::Failure;
+use handoff_operations::feature::FeatureSite;
+use handoff_operations::overview::Sight;
 use rustix::event::{Timespec, poll};
 
 use super::show;
-use super::sight::Sight;
 use crate::cli::feature::choice::FeatureArg;
-use crate::cli::feature::site::Site;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::end_with_reader;
 
 /// An editor writes in several steps; whoever looks after the first sees half of it.
@@ -24,7 +24,7 @@ const POLL: Duration = Duration::from_secs(2);
 
 /// Shows the status whenever it is another than before. Ends only when it is stopped or nobody reads.
 pub(super) fn run(
-    site: &Site,
+    site: &FeatureSite,
     choice: &FeatureArg,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
@@ -33,7 +33,7 @@ pub(super) fn run(
     loop {
         // Before the look: what changes after it wakes us.
         let watch = watch(site, choice, ctx);
-        match Sight::take(site, choice, ctx) {
+        match Sight::take(site, &choice.choice(), ctx) {
             Ok(sight) => show_if_new(sight, &mut shown, ctx)?,
             // A feature that is switched or moved just now is there again at the next look.
             Err(failure) if shown.is_some() => ctx.out.note(&failure.message)?,
@@ -56,7 +56,7 @@ fn show_if_new(sight: Sight, shown: &mut Option<String>, ctx: &mut Context) -> R
     Ok(())
 }
 
-fn watch(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Watch, WatchError> {
+fn watch(site: &FeatureSite, choice: &FeatureArg, ctx: &Context) -> Result<Watch, WatchError> {
     let places = places(site, choice);
     let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
     let watch = Watch::on_directories(&places)?;
@@ -70,9 +70,9 @@ fn watch(site: &Site, choice: &FeatureArg, ctx: &Context) -> Result<Watch, Watch
 }
 
 /// Where something happens when the status changes: the workspace, the feature, the git directory.
-fn places(site: &Site, choice: &FeatureArg) -> Vec<PathBuf> {
+fn places(site: &FeatureSite, choice: &FeatureArg) -> Vec<PathBuf> {
     let workspace = site.workspace().ok();
-    let feature = choice.find(site).ok();
+    let feature = choice.choice().find(site).ok();
     let git = site
         .repository
         .as_ref()

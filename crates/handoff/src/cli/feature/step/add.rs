@@ -2,11 +2,11 @@
 
 use handoff_api::ExitCode;
 use handoff_core::FeatureEvent;
+use handoff_operations::Failure;
 use handoff_workspace::plan::{Edit, Place, Plan, Sentence, StepWord};
 
 use super::{FeatureArg, change, find, report};
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -3,11 +3,11 @@
 use handoff_api::ExitCode;
 use handoff_core::FeatureEvent;
 use handoff_core::task::Reason;
+use handoff_operations::Failure;
 use handoff_workspace::plan::{Edit, Plan, Sentence, StepWord};
 
 use super::{FeatureArg, change, find, report};
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -2,11 +2,11 @@
 
 use handoff_api::ExitCode;
 use handoff_core::FeatureEvent;
+use handoff_operations::Failure;
 use handoff_workspace::plan::{Edit, Plan, StepNumber, StepWord, Verdict};
 
 use super::{FeatureArg, change, find, no_steps, report};
 use crate::context::Context;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -6,13 +6,12 @@ use std::time::Duration;
 use handoff_agents::{Adapter, AgentName};
 use handoff_api::{ExitCode, RehearsalChange, RehearsalDocument};
 use handoff_core::time::Nanos;
+use handoff_operations::{Failure, agent_catalogue};
 use handoff_process::Size;
 use handoff_session::rehearsal::{Published, Recording};
 use handoff_session::state::Verdict;
 
-use super::super::roster;
 use crate::context::Context;
-use crate::failure::Failure;
 use crate::output::{Table, Tone};
 
 /// What a picture is given to hold.
@@ -34,7 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let adapter = roster::require(&args.name, ctx)?.agent.adapter;
+    let adapter = agent_catalogue::require(&args.name, ctx)?.agent.adapter;
     let size = Size {
         rows: args.rows,
         columns: args.columns,

@@ -4,10 +4,10 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
-use handoff_session::message;
+use handoff_operations::Failure;
+use handoff_operations::session::send::check_text;
 
 use crate::cli::errand::Reading;
-use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli::session) struct Text {
@@ -26,15 +26,7 @@ impl Text {
     /// The text, if there is one that can be sent.
     pub(in crate::cli::session) fn read(&self) -> Result<String, Failure> {
         let text = self.find()?;
-        if text.trim().is_empty() {
-            return Err(Failure::usage("there is nothing to say")
-                .hint("say it: `handoff send --id NAME --message TEXT`"));
-        }
-        if text.len() > message::LONGEST {
-            let longest = message::LONGEST / 1024;
-            let text = format!("a message has at most {longest} KiB of text");
-            return Err(Failure::usage(text).hint("put it into a file, and say where that is"));
-        }
+        check_text(&text)?;
         Ok(text)
     }
 

@@ -4,15 +4,15 @@ use handoff_agents::Agent;
 use handoff_api::{ExitCode, LastWordDocument};
 use handoff_core::task::Command;
 use handoff_core::{Fence, Task, TaskState};
+use handoff_operations::project::fence;
+use handoff_operations::session::{places, unreadable};
+use handoff_operations::{Failure, Project};
 use handoff_session::last_word::LastWord;
 use handoff_session::{Known, Standing, catalogue};
 use handoff_store::queue::Change;
 
 use super::mark::Marks;
-use crate::cli::session::address::{places, unreadable};
 use crate::context::Context;
-use crate::desk::{Desk, fence};
-use crate::failure::Failure;
 
 /// The tab in which somebody works on a task, by what they say of it.
 #[derive(Debug, Clone, clap::Args)]
@@ -77,7 +77,7 @@ impl Tab {
 
 /// The stand-in of whoever has this task by this fence.
 fn holding(name: &str, fence: Fence, ctx: &Context) -> Result<Known, Failure> {
-    let mut desk = Desk::open(ctx)?;
+    let mut desk = Project::open(ctx)?;
     let task = desk.task_ref(name)?;
     let change = Change::Tell {
         task: task.clone(),

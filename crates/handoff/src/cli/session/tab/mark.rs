@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use handoff_files::{Dir, DirError, Mode, atomic};
+use handoff_operations::Failure;
 use handoff_session::last_word::LastWord;
-
-use crate::failure::Failure;
 
 /// It is another one with each sign.
 const BEAT: &str = "tab.beat";

@@ -1,8 +1,7 @@
 //! The skills there are, by their names of today and of yesterday.
 
 use handoff_api::ExitCode;
-
-use crate::failure::Failure;
+use handoff_operations::Failure;
 
 /// A skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

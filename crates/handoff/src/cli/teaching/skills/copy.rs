@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use handoff_core::Digest;
 use handoff_files::{Dir, Mode, atomic};
+use handoff_operations::Failure;
 
 use super::catalogue::text_of;
-use crate::failure::Failure;
 use crate::output::Tone;
 
 const FILE: &str = "SKILL.md";

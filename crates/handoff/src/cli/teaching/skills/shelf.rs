@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
+use handoff_operations::Failure;
+use handoff_operations::project::worktree_root;
 
 use super::catalogue::{DEPRECATED, Skill, text_of};
 use super::copy::{Copy, State, Step};
 use crate::context::Context;
-use crate::desk::worktree_root;
-use crate::failure::Failure;
 
 /// A directory with skills.
 #[derive(Debug)]
