@@ -8,6 +8,7 @@ pub mod agent_catalogue;
 mod ambient;
 pub mod batch;
 pub mod caller;
+pub mod changes;
 pub mod config;
 pub mod failure;
 pub mod feature;

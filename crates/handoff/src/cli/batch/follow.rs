@@ -1,8 +1,9 @@
-//! `handoff batch show --follow`: told by the ledger when something changes, and once a second on a screen.
+//! `handoff batch show --follow`: told when the ledger or a session changes, and once a second on a screen.
 
 use std::time::Duration;
 
 use handoff_api::{BatchDocument, ExitCode};
+use handoff_operations::changes::ChangeWaiter;
 use handoff_operations::{Failure, Project};
 use handoff_store::queue::BatchRef;
 
@@ -22,7 +23,7 @@ pub(super) fn run(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     end_with_reader();
-    let mut bell = desk.store.bell()?;
+    let mut changes = ChangeWaiter::at(ctx)?;
     let patience = if ctx.out.is_screen() {
         TICK
     } else {
@@ -32,6 +33,8 @@ pub(super) fn run(
     // Looking through all earlier batches again every second would tell nothing new.
     let known = look::calibration(desk)?;
     loop {
+        // Before the look: what changes after it wakes us.
+        changes.arm(&[])?;
         let document = look::take(desk, batch, &known)?.document;
         let is_over = !is_live(&document);
         let states = states(&document);
@@ -42,7 +45,7 @@ pub(super) fn run(
         if is_over {
             return Ok(ExitCode::Done);
         }
-        bell.wait(patience)?;
+        changes.wait(Some(patience))?;
     }
 }
 

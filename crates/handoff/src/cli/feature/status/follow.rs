@@ -1,26 +1,21 @@
-//! `handoff status --follow`: told by the kernel when a document, the current feature or the repository changes.
+//! `handoff status --follow`: told when the ledger, a session, a document or the repository changes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handoff_api::ExitCode;
-use handoff_files::{Wake, Watch, WatchError};
 use handoff_operations::Failure;
+use handoff_operations::changes::ChangeWaiter;
 use handoff_operations::feature::FeatureSite;
 use handoff_operations::overview::Sight;
-use rustix::event::{Timespec, poll};
 
 use super::show;
 use crate::cli::feature::choice::FeatureArg;
 use crate::context::Context;
 use crate::output::end_with_reader;
 
-/// An editor writes in several steps; whoever looks after the first sees half of it.
-const SETTLE: Duration = Duration::from_millis(30);
 /// The code itself is not watched: a tree can have more directories than the kernel has watches.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// How often to look where the kernel has no watches left.
-const POLL: Duration = Duration::from_secs(2);
 
 /// Shows the status whenever it is another than before. Ends only when it is stopped or nobody reads.
 pub(super) fn run(
@@ -29,17 +24,21 @@ pub(super) fn run(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     end_with_reader();
+    ctx.stay();
+    let mut changes = ChangeWaiter::at(ctx)?;
     let mut shown = None;
     loop {
         // Before the look: what changes after it wakes us.
-        let watch = watch(site, choice, ctx);
+        let places = places(site, choice);
+        let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
+        changes.arm(&places)?;
         match Sight::take(site, &choice.choice(), ctx) {
             Ok(sight) => show_if_new(sight, &mut shown, ctx)?,
             // A feature that is switched or moved just now is there again at the next look.
             Err(failure) if shown.is_some() => ctx.out.note(&failure.message)?,
             Err(failure) => return Err(failure),
         }
-        wait(watch)?;
+        changes.wait(Some(LOOK_AGAIN))?;
     }
 }
 
@@ -56,19 +55,6 @@ fn show_if_new(sight: Sight, shown: &mut Option<String>, ctx: &mut Context) -> R
     Ok(())
 }
 
-fn watch(site: &FeatureSite, choice: &FeatureArg, ctx: &Context) -> Result<Watch, WatchError> {
-    let places = places(site, choice);
-    let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
-    let watch = Watch::on_directories(&places)?;
-    match ctx
-        .home()
-        .map(|home| handoff_store::sqlite::bell_file(&home))
-    {
-        Ok(bell) if bell.exists() => watch.also_on(&bell),
-        Ok(_) | Err(_) => Ok(watch),
-    }
-}
-
 /// Where something happens when the status changes: the workspace, the feature, the git directory.
 fn places(site: &FeatureSite, choice: &FeatureArg) -> Vec<PathBuf> {
     let workspace = site.workspace().ok();
@@ -80,19 +66,4 @@ fn places(site: &FeatureSite, choice: &FeatureArg) -> Vec<PathBuf> {
     let workspace = workspace.map(|workspace| workspace.dir().path().to_owned());
     let feature = feature.map(|feature| feature.dir().path().to_owned());
     [workspace, feature, git].into_iter().flatten().collect()
-}
-
-fn wait(watch: Result<Watch, WatchError>) -> Result<(), Failure> {
-    let Ok(mut watch) = watch else {
-        let patience = Timespec::try_from(POLL).ok();
-        // Nothing is polled but the time.
-        poll(&mut [], patience.as_ref()).ok();
-        return Ok(());
-    };
-    let cannot = |error| Failure::failed("cannot wait for a change").because(&error);
-    if watch.wait(Some(LOOK_AGAIN)).map_err(cannot)? == Wake::Changed {
-        // Whatever else comes now is part of the same change.
-        while watch.wait(Some(SETTLE)).map_err(cannot)? == Wake::Changed {}
-    }
-    Ok(())
 }
