@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A batch with its tasks.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchDocument {
     /// Its identity.
     pub id: String,
@@ -52,7 +52,7 @@ pub struct BatchDocument {
 }
 
 /// A part that is not in the result of its batch.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LeftOutDocument {
     /// Which.
     pub part: String,
@@ -61,7 +61,7 @@ pub struct LeftOutDocument {
 }
 
 /// A part of a batch, or its fan-in.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchPartDocument {
     /// What it is called in the batch.
     pub part: String,
@@ -94,7 +94,7 @@ pub struct BatchPartDocument {
 }
 
 /// One attempt at a task.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct StintDocument {
     /// When it was claimed.
     pub from: Timestamp,
@@ -222,7 +222,7 @@ pub struct BatchRow {
 }
 
 /// The batches of a project, newest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchesDocument {
     /// The batches.
     pub batches: Vec<BatchRow>,
@@ -236,7 +236,7 @@ impl BatchesDocument {
 }
 
 /// The answer to a change of a batch.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchReceipt {
     /// The batch right after the change.
     pub batch: BatchDocument,
@@ -252,7 +252,7 @@ impl BatchReceipt {
 }
 
 /// How a batch would run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchPlanDocument {
     /// Its name.
     pub name: String,
@@ -275,7 +275,7 @@ pub struct BatchPlanDocument {
 }
 
 /// A part in its place.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PlannedPart {
     /// Which.
     pub part: String,
@@ -319,7 +319,7 @@ impl BatchPlanDocument {
 }
 
 /// What a batch took.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchReportDocument {
     /// The batch with every attempt.
     pub batch: BatchDocument,
@@ -350,7 +350,7 @@ pub struct BatchReportDocument {
 }
 
 /// How well guesses fit for one agent and kind of work.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct CalibrationRow {
     /// What kind of work.
     pub kind: Kind,

@@ -37,10 +37,15 @@ macro_rules! bodies {
 
 bodies!(
     AnsweredDocument,
+    BatchDocument,
+    BatchReportDocument,
+    BatchesDocument,
     DialogDocument,
     LandingDocument,
     MessageDocument,
     Receipt,
+    RunDocument,
+    RunsDocument,
     SessionDocument,
     SessionsDocument,
     StatusDocument,

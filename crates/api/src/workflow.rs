@@ -4,10 +4,11 @@ use handoff_core::batch::BatchPart;
 use handoff_core::run::{Run, RunState, Weaker};
 use handoff_core::task::Ending;
 use handoff_core::{Batch, Task, Timestamp, Workflow};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A workflow in a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkflowRow {
     /// What it is called.
     pub name: String,
@@ -20,7 +21,7 @@ pub struct WorkflowRow {
 }
 
 /// The workflows that can be run here.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkflowsDocument {
     /// By name.
     pub workflows: Vec<WorkflowRow>,
@@ -32,7 +33,7 @@ impl WorkflowsDocument {
 }
 
 /// What a phase gets and what it hands over, as JSON Schema.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ContractDocument {
     /// Which.
     pub phase: String,
@@ -43,7 +44,7 @@ pub struct ContractDocument {
 }
 
 /// The contracts of a workflow.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ContractsDocument {
     /// Which workflow.
     pub workflow: String,
@@ -90,7 +91,7 @@ impl WorkflowDocument {
 }
 
 /// A mistake in a definition.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct FlawDocument {
     /// Where, counted from one.
     pub line: usize,
@@ -101,7 +102,7 @@ pub struct FlawDocument {
 }
 
 /// What a check of a definition found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkflowCheckDocument {
     /// Which.
     pub name: String,
@@ -115,7 +116,7 @@ impl WorkflowCheckDocument {
 }
 
 /// A proved phase.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RunStepDocument {
     /// Which.
     pub phase: String,
@@ -138,7 +139,7 @@ pub struct RunStepDocument {
 }
 
 /// The batch into which a phase was split.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RunBatchDocument {
     /// Its identity.
     pub id: String,
@@ -177,7 +178,7 @@ impl RunBatchDocument {
 }
 
 /// A run of a workflow.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RunDocument {
     /// Its identity.
     pub id: String,
@@ -299,7 +300,7 @@ fn asked(run: &Run) -> Option<String> {
 }
 
 /// The runs of a project.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RunsDocument {
     /// Newest first.
     pub runs: Vec<RunDocument>,

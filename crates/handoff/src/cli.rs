@@ -1,7 +1,6 @@
 //! The commands: one file each, and here their list.
 
 mod api;
-mod attempt;
 mod batch;
 mod baton;
 mod chapters;

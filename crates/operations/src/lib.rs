@@ -6,6 +6,7 @@
 
 pub mod agent_catalogue;
 mod ambient;
+pub mod attempt;
 pub mod batch;
 pub mod caller;
 pub mod changes;
@@ -21,6 +22,7 @@ pub mod program;
 pub mod project;
 pub mod ref_monitor;
 pub mod registry;
+pub mod run;
 pub mod sandbox_policy;
 pub mod session;
 mod span;

@@ -7,22 +7,29 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::batch::{ListBatches, ReportBatch, SeeBatch};
 use crate::failure::Failure;
 use crate::landing::Land;
 use crate::operation::{Effect, Forwarded, Needs, Operation, Takes, call};
 use crate::overview::Overview;
+use crate::run::{ListRuns, SeeRun};
 use crate::session::{AnswerDialog, ListSessions, SeeDialog, SendMessage, StartSession};
 use crate::task::{AddTask, SeeTask};
 use crate::workplace::Workplace;
 
 /// All operations that doors offer, by name.
-pub const ALL: [Entry; 9] = [
+pub const ALL: [Entry; 14] = [
     Entry::of::<AddTask>(),
     Entry::of::<AnswerDialog>(),
     Entry::of::<Land>(),
+    Entry::of::<ListBatches>(),
+    Entry::of::<ListRuns>(),
     Entry::of::<ListSessions>(),
     Entry::of::<Overview>(),
+    Entry::of::<ReportBatch>(),
+    Entry::of::<SeeBatch>(),
     Entry::of::<SeeDialog>(),
+    Entry::of::<SeeRun>(),
     Entry::of::<SeeTask>(),
     Entry::of::<SendMessage>(),
     Entry::of::<StartSession>(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::manifest::Estimate;
@@ -12,7 +13,7 @@ use crate::AgentName;
 const ENOUGH: usize = 3;
 
 /// What kind of work it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A part of a batch.
@@ -45,7 +46,7 @@ pub struct Sample {
 }
 
 /// What work took, as a multiple of the guess.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Factor {
     /// Half of it took less. Unlike a mean it does not follow the one that took a night.
     pub median: f64,

@@ -5,7 +5,6 @@ mod change;
 mod excerpt;
 mod follow;
 mod list;
-mod look;
 mod manifest_file;
 pub(super) mod opening;
 mod plan;
@@ -13,7 +12,6 @@ mod report;
 mod show;
 mod timeline;
 
-pub(super) use look::calibration;
 pub(super) use plan::SlotsArg;
 
 use clap::Subcommand;

@@ -4,12 +4,12 @@ use handoff_api::{BatchReceipt, ExitCode};
 use handoff_core::batch::BatchCommand;
 use handoff_core::task::Reason;
 use handoff_core::{Action, PartName};
+use handoff_operations::batch::view;
 use handoff_operations::project::Recorded;
 use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, BatchRef, Change};
 use handoff_store::{read, tasks};
 
-use super::look;
 use crate::cli::baton;
 use crate::cli::queue::KeyArg;
 use crate::confirmation::{Destruction, YesArg, confirm};
@@ -100,8 +100,8 @@ pub(super) fn tell(
             "the answer is not a batch",
         ));
     };
-    let known = look::calibration(desk)?;
-    let look = look::take(desk, &BatchRef::Id(batch.id), &known)?;
+    let known = view::calibration(desk)?;
+    let look = view::take(desk, &BatchRef::Id(batch.id), &known)?;
     let is_repeat = recorded.receipt.is_repeat;
     if ctx.out.is_json() {
         let receipt = BatchReceipt {

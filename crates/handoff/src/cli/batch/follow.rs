@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use handoff_api::{BatchDocument, ExitCode};
+use handoff_operations::batch::view;
 use handoff_operations::changes::ChangeWaiter;
 use handoff_operations::{Failure, Project};
 use handoff_store::queue::BatchRef;
 
-use super::{look, show};
+use super::show;
 use crate::context::Context;
 use crate::output::{end_with_reader, one_line};
 
@@ -31,11 +32,11 @@ pub(super) fn run(
     };
     let mut shown: Option<Vec<String>> = None;
     // Looking through all earlier batches again every second would tell nothing new.
-    let known = look::calibration(desk)?;
+    let known = view::calibration(desk)?;
     loop {
         // Before the look: what changes after it wakes us.
         changes.arm(&[])?;
-        let document = look::take(desk, batch, &known)?.document;
+        let document = view::take(desk, batch, &known)?.document;
         let is_over = !is_live(&document);
         let states = states(&document);
         if ctx.out.is_screen() || shown.as_ref() != Some(&states) {

@@ -1,9 +1,8 @@
 //! `handoff batch list`.
 
 use handoff_api::{BatchRow, BatchesDocument, ExitCode};
-use handoff_operations::batch::row;
-use handoff_operations::{Failure, Project};
-use handoff_store::{StoreError, batches, read};
+use handoff_operations::batch::ListBatches;
+use handoff_operations::{Failure, call};
 
 use crate::context::Context;
 use crate::output::{Table, Tone};
@@ -16,13 +15,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let page = match Project::peek(ctx)? {
-        Some(mut desk) => page(&mut desk, args.limit)?,
-        None => BatchesDocument {
-            batches: vec![],
-            has_more: false,
-        },
-    };
+    let list = ListBatches { limit: args.limit };
+    let page = call(list, ctx)?;
     if ctx.out.is_json() {
         ctx.out.document(BatchesDocument::SCHEMA, page)?;
         return Ok(ExitCode::Done);
@@ -40,20 +34,6 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         ))?;
     }
     Ok(ExitCode::Done)
-}
-
-fn page(desk: &mut Project, limit: u32) -> Result<BatchesDocument, Failure> {
-    let project = desk.id;
-    Ok(read(&mut *desk.store, |tx| {
-        let mut found = batches::page(tx, project, None, limit + 1)?;
-        let has_more = found.len() > limit as usize;
-        found.truncate(limit as usize);
-        let rows = found.iter().map(|batch| row(tx, batch));
-        Ok(BatchesDocument {
-            batches: rows.collect::<Result<_, StoreError>>()?,
-            has_more,
-        })
-    })?)
 }
 
 fn table(rows: &[BatchRow]) -> Table {

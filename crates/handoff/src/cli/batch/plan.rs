@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use handoff_api::{BatchPlanDocument, ExitCode};
 use handoff_core::batch::{Calibration, Manifest, Plan, Room};
+use handoff_operations::batch::view;
 use handoff_operations::{Failure, Project};
 
 use super::bar::span_text;
-use super::look;
 use super::manifest_file;
 use super::timeline::{self, Piece, Row};
 use crate::cli::worker::slots;
@@ -61,7 +61,7 @@ pub(in crate::cli) fn show(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     let known = match Project::peek(ctx)? {
-        Some(mut desk) => look::calibration(&mut desk)?,
+        Some(mut desk) => view::calibration(&mut desk)?,
         None => Calibration::default(),
     };
     let plan = Plan::of(manifest, slots.room(ctx)?, &known);

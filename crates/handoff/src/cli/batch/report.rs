@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use handoff_api::{BatchPartDocument, BatchReportDocument, CalibrationRow, ExitCode};
 use handoff_core::Timestamp;
-use handoff_core::batch::{Report, StintEnd};
-use handoff_operations::Failure;
+use handoff_core::batch::StintEnd;
+use handoff_operations::batch::ReportBatch;
+use handoff_operations::{Failure, call};
 
 use super::bar::span_text;
 use super::timeline::{self, Piece, Row};
-use super::{look, show};
 use crate::context::Context;
 use crate::output::{Table, Tone};
 
@@ -20,11 +20,10 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
-    let mut desk = show::open(&args.batch, ctx)?;
-    let batch = desk.batch_ref(&args.batch)?;
-    let known = look::calibration(&mut desk)?;
-    let look = look::take(&mut desk, &batch, &known)?;
-    let report = BatchReportDocument::of(look.document, &Report::of(&look.measured), &known);
+    let report = ReportBatch {
+        batch: args.batch.clone(),
+    };
+    let report = call(report, ctx)?;
     if ctx.out.is_json() {
         ctx.out.document(BatchReportDocument::SCHEMA, report)?;
     } else {

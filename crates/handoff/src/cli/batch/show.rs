@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use handoff_api::{BatchDocument, BatchPartDocument, ExitCode};
 use handoff_core::task::Phase;
-use handoff_operations::{Failure, Project};
-use handoff_store::StoreError;
+use handoff_operations::batch::{SeeBatch, find};
+use handoff_operations::{Failure, call};
 
 use super::bar::{bar, span_text, time_text};
 use super::excerpt::Excerpt;
-use super::{follow, list, look};
+use super::{follow, list};
 use crate::cli::queue::tone;
 use crate::context::Context;
 use crate::output::{Table, Tone, cut, one_line, plain};
@@ -36,28 +36,20 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     if args.follow {
         ctx.stay();
     }
-    let mut desk = open(&args.batch, ctx)?;
-    let batch = desk.batch_ref(&args.batch)?;
     if args.follow {
-        return follow::run(&mut desk, &batch, ctx);
+        let (mut project, batch) = find(&args.batch, ctx)?;
+        return follow::run(&mut project, &batch, ctx);
     }
-    let known = look::calibration(&mut desk)?;
-    let look = look::take(&mut desk, &batch, &known)?;
+    let see = SeeBatch {
+        batch: args.batch.clone(),
+    };
+    let document = call(see, ctx)?;
     if ctx.out.is_json() {
-        ctx.out.document(BatchDocument::SCHEMA, look.document)?;
+        ctx.out.document(BatchDocument::SCHEMA, document)?;
     } else {
-        tell(&look.document, ctx)?;
+        tell(&document, ctx)?;
     }
     Ok(ExitCode::Done)
-}
-
-/// A project without a desk has no batch.
-pub(super) fn open(batch: &str, ctx: &Context) -> Result<Project, Failure> {
-    Project::peek(ctx)?.ok_or_else(|| {
-        Failure::from(StoreError::NotFound {
-            what: format!("batch {batch:?} in this project"),
-        })
-    })
 }
 
 /// The batch as text: a heading, a line a part, and what needs a person.

@@ -6,12 +6,12 @@ use handoff_core::batch::{Calibration, Estimate, Kind};
 use handoff_core::task::{Part, Phase};
 use handoff_core::time::Nanos;
 use handoff_core::{SessionId, Task, TaskName};
+use handoff_operations::attempt::step_in;
+use handoff_operations::batch::view::calibration;
 use handoff_operations::{Failure, Project};
 use handoff_store::{batches, read};
 
-use super::super::attempt::step_in;
 use super::super::batch::bar::{bar, time_text};
-use super::super::batch::calibration;
 use crate::context::Context;
 use crate::output::{Table, Tone, cut};
 

@@ -2,9 +2,10 @@
 
 use handoff_api::{ExitCode, RunBatchDocument, RunDocument, RunStepDocument, RunsDocument};
 use handoff_core::StreamId;
-use handoff_core::run::{Run, RunState};
-use handoff_operations::{Failure, Project};
-use handoff_store::{batches, events, read, runs, tasks};
+use handoff_core::run::Run;
+use handoff_operations::run::{self, ListRuns};
+use handoff_operations::{Failure, Project, call};
+use handoff_store::{events, read};
 
 use super::gate;
 use crate::context::Context;
@@ -31,14 +32,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         gate::show(&run, ctx)?;
         return Ok(ExitCode::Done);
     }
-    let found = match Project::peek(ctx)? {
-        Some(mut desk) => {
-            let project = desk.id;
-            read(&mut *desk.store, |tx| runs::page(tx, project, None, 50))?
-        }
-        None => vec![],
-    };
-    let found: Vec<_> = found.iter().map(RunDocument::of).collect();
+    let found = call(ListRuns {}, ctx)?.runs;
     if ctx.out.is_json() {
         let document = RunsDocument { runs: found };
         ctx.out.document(RunsDocument::SCHEMA, document)?;
@@ -79,25 +73,9 @@ fn tone(state: &str) -> Tone {
     }
 }
 
-/// A run with the batch that it waits for, or about whose results a person is asked.
+/// A run as it is shown.
 pub(super) fn document(run: &Run, ctx: &Context) -> Result<RunDocument, Failure> {
-    let is_asked = matches!(run.state, RunState::Gated { .. });
-    let last = run.steps.last().filter(|_| is_asked);
-    let batch = run.at.batch.or_else(|| last?.verdict.batch);
-    let batch = match batch {
-        None => None,
-        Some(batch) => {
-            let mut desk = Project::open(ctx)?;
-            Some(read(&mut *desk.store, |tx| {
-                let tasks = tasks::of_batch(tx, batch)?;
-                Ok(RunBatchDocument::of(&batches::get(tx, batch)?, &tasks))
-            })?)
-        }
-    };
-    Ok(RunDocument {
-        batch,
-        ..RunDocument::of(run)
-    })
+    run::document(run, &mut Project::open(ctx)?)
 }
 
 /// One run, with what was proved and what comes next.

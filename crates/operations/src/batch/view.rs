@@ -8,32 +8,35 @@ use handoff_core::batch::{
 use handoff_core::package::PackageState;
 use handoff_core::task::View;
 use handoff_core::{Event, HoldScope, StreamId, Task, TaskId};
-use handoff_operations::{Failure, Project};
 use handoff_session::Places;
 use handoff_store::queue::BatchRef;
 use handoff_store::{StoreError, Transaction, batches, events, holds, packages, read, tasks};
 
-use crate::cli::attempt::step_of;
+use crate::attempt::step_of;
+use crate::failure::Failure;
+use crate::project::Project;
 
 /// So many batches of a project's past say how good guesses are.
 const REMEMBERED: u32 = 50;
 
 /// A batch and what was measured of its tasks, parts first, the fan-in last.
-pub(super) struct Look {
-    pub(super) document: BatchDocument,
-    pub(super) measured: Vec<Measured>,
+pub struct BatchView {
+    /// The batch.
+    pub document: BatchDocument,
+    /// What was measured of each.
+    pub measured: Vec<Measured>,
 }
 
 /// Looks at a batch, with what is known of earlier guesses.
-pub(super) fn take(
-    desk: &mut Project,
+pub fn take(
+    project: &mut Project,
     batch: &BatchRef,
     known: &Calibration,
-) -> Result<Look, Failure> {
+) -> Result<BatchView, Failure> {
     // What cannot be found out about holders must not keep anybody from looking.
-    let lost = desk.lost().unwrap_or_default();
-    let places = desk.places().of_sessions();
-    Ok(read(&mut *desk.store, |tx| {
+    let lost = project.lost().unwrap_or_default();
+    let places = project.places().of_sessions();
+    Ok(read(&mut *project.store, |tx| {
         let batch = find(tx, batch)?;
         let is_held = is_held(tx, &batch)?;
         let moment = tx.now.moment.clone();
@@ -48,14 +51,14 @@ pub(super) fn take(
         let document = document(&batch, is_held, parts, &forecast)?;
         let mut document = told(document, tasks.fan_in().and_then(Outcome::of));
         (document.paused_with, document.handed_to) = whereabouts(tx, &batch)?;
-        Ok(Look {
+        Ok(BatchView {
             document,
             measured: tasks.measured,
         })
     })?)
 }
 
-pub(super) fn find(tx: &mut Transaction<'_>, batch: &BatchRef) -> Result<Batch, StoreError> {
+fn find(tx: &mut Transaction<'_>, batch: &BatchRef) -> Result<Batch, StoreError> {
     match batch {
         BatchRef::Id(id) => batches::get(tx, *id),
         BatchRef::Named { project, name } => batches::named(tx, *project, name),
@@ -229,11 +232,11 @@ fn measure(tx: &mut Transaction<'_>, task: &Task, member: &Member) -> Result<Mea
 }
 
 /// How good guesses were in this project.
-pub(in crate::cli) fn calibration(desk: &mut Project) -> Result<Calibration, Failure> {
-    let project = desk.id;
-    let samples = read(&mut *desk.store, |tx| {
+pub fn calibration(project: &mut Project) -> Result<Calibration, Failure> {
+    let id = project.id;
+    let samples = read(&mut *project.store, |tx| {
         let mut samples: Vec<Sample> = vec![];
-        for batch in batches::page(tx, project, None, REMEMBERED)? {
+        for batch in batches::page(tx, id, None, REMEMBERED)? {
             for member in members(&batch) {
                 if member.estimate.is_some() {
                     let task = tasks::get(tx, member.task)?;

@@ -6,7 +6,8 @@ use handoff_session::state::Phase;
 use handoff_session::{Known, Notice, Places, Standing, catalogue};
 
 /// What is done for a task in this moment, in a word or two; none if nothing is.
-pub(super) fn step_of(state: &TaskState, places: &Places) -> Option<&'static str> {
+#[must_use]
+pub fn step_of(state: &TaskState, places: &Places) -> Option<&'static str> {
     match state {
         TaskState::Leased { .. } => Some(PREPARED),
         TaskState::Running { session, .. } => Some(step_in(*session, places)),
@@ -23,7 +24,8 @@ pub(super) fn step_of(state: &TaskState, places: &Places) -> Option<&'static str
 const PREPARED: &str = "being prepared";
 
 /// What is done in a session that was given a task. One of another machine has no files here.
-pub(super) fn step_in(session: SessionId, places: &Places) -> &'static str {
+#[must_use]
+pub fn step_in(session: SessionId, places: &Places) -> &'static str {
     match catalogue::by_id(places, session) {
         Ok(Some(known)) => step(&known),
         Ok(None) => PREPARED,
