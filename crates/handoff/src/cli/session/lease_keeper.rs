@@ -3,7 +3,7 @@
 //!
 //! The holder cannot do it: it never opens the ledger, whose address and password are not for agents. The command that started
 //! the session cannot either: it may be gone at once. On this machine's own ledger nobody has to, because the holder's lock
-//! is the lease. A keeper that is killed is missed by whoever lists sessions next: [`super::relief`].
+//! is the lease. A keeper that is killed is missed by whoever lists sessions next: [`handoff_operations::session::relief`].
 
 use std::path::Path;
 use std::time::Duration;
