@@ -1,6 +1,6 @@
 //! How a person gets to see the sessions that a worker begins: not at all, in a window of tmux, or by a command or an address of
 //! their own. The session is the same in each case and lives without any of them. A tab in which the agent itself lives is opened
-//! in the same way ([`super::tab`]).
+//! in the same way.
 //!
 //! Only the user's own configuration can name one; a repository cannot.
 
