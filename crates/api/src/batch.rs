@@ -134,7 +134,7 @@ impl BatchPartDocument {
             id: task.id.to_string(),
             task: task.spec.name.to_string(),
             state: task.phase(view),
-            attempts: task.fence.number(),
+            attempts: task.leases(),
             session: session(&task.state),
             agent: task.spec.agent.as_ref().map(ToString::to_string),
             estimate_seconds: measured.estimate.map(seconds_of),

@@ -81,7 +81,7 @@ impl TaskDocument {
                 .map(|batch| batch.to_string()),
             waiting_for: task.pending.iter().map(|it| it.task.to_string()).collect(),
             created_at: task.created_at,
-            attempts: task.fence.number(),
+            attempts: task.leases(),
             lease: task
                 .state
                 .lease()

@@ -75,6 +75,8 @@ pub enum Action {
     Approve,
     /// Destroy something for good, or take away what protects people from sessions.
     Destroy,
+    /// Copy everything that the ledger and the state directory have.
+    BackUp,
     /// Replace the program itself by its newest release.
     Upgrade,
     /// Start sessions.
@@ -156,14 +158,18 @@ impl Caller {
     /// | supervise | yes | yes | those that it started | no | no |
     /// | answer | yes | yes | those that it started, if granted | no | no |
     /// | speak | yes | yes | for itself | for itself | no |
-    /// | trust, approve, destroy, upgrade | yes | no | no | no | no |
+    /// | trust, approve, destroy, back up, upgrade | yes | no | no | no | no |
     ///
     /// A session never completes its task, nor says that a commit is good: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
         let allowed = match (self, action) {
             (
                 Self::Worker | Self::Reconciler,
-                Action::Trust | Action::Approve | Action::Destroy | Action::Upgrade,
+                Action::Trust
+                | Action::Approve
+                | Action::Destroy
+                | Action::BackUp
+                | Action::Upgrade,
             ) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Check | Self::Unknown, action) => action == Action::Read,
@@ -204,6 +210,7 @@ impl Caller {
                 | Action::Trust
                 | Action::Approve
                 | Action::Destroy
+                | Action::BackUp
                 | Action::Upgrade,
             ) => false,
         };
@@ -262,6 +269,9 @@ impl fmt::Display for Action {
             Self::Destroy => {
                 f.write_str("destroy anything, or remove hooks and guards; a person decides that")
             }
+            Self::BackUp => {
+                f.write_str("copy what all projects and sessions have; a person decides that")
+            }
             Self::Land => f.write_str("land work on a branch; a person does"),
             Self::CommitShared => f.write_str("commit to a branch that others build on"),
             Self::Tell => f.write_str("send messages to sessions"),
@@ -295,7 +305,7 @@ mod tests {
     ];
 
     /// Everything that can be asked for which concerns no other session.
-    fn plain_actions(own: TaskId, foreign: TaskId) -> [Action; 23] {
+    fn plain_actions(own: TaskId, foreign: TaskId) -> [Action; 24] {
         [
             Action::Read,
             Action::Add,
@@ -312,6 +322,7 @@ mod tests {
             Action::Approve,
             Action::Upgrade,
             Action::Destroy,
+            Action::BackUp,
             Action::Share(None),
             Action::Share(Some(own)),
             Action::Share(Some(foreign)),
@@ -329,13 +340,13 @@ mod tests {
         let foreign = TaskId::from_uuid(Uuid::from_u128(2));
         let actions = plain_actions(own, foreign);
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 23]);
+        assert_eq!(row(&Caller::Person), [true; 24]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 23];
-            expected[11..15].fill(false);
+            let mut expected = [true; 24];
+            expected[11..16].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
-        let mut only_read = [false; 23];
+        let mut only_read = [false; 24];
         only_read[0] = true;
         assert_eq!(row(&Caller::Check), only_read);
         assert_eq!(row(&Caller::Unknown), only_read);
@@ -344,7 +355,7 @@ mod tests {
                 row(&session(role, own)),
                 [
                     true, true, false, true, false, false, false, false, true, true, true, false,
-                    false, false, false, true, true, false, true, false, false, false, true
+                    false, false, false, false, true, true, false, true, false, false, false, true
                 ]
             );
         }
@@ -352,7 +363,7 @@ mod tests {
             row(&session(Role::SubTask, own)),
             [
                 true, false, false, true, false, false, false, false, false, false, false, false,
-                false, false, false, false, true, false, false, false, false, false, true
+                false, false, false, false, false, true, false, false, false, false, false, true
             ]
         );
     }

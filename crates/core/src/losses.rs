@@ -49,6 +49,7 @@ impl Losses {
                 | TaskEvent::Failed { .. }
                 | TaskEvent::Blocked { .. }
                 | TaskEvent::Cancelled { .. }
+                | TaskEvent::Restored { .. }
                 | TaskEvent::Retried
                 | TaskEvent::Unheld => break,
             }

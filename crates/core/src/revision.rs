@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::checked_text::checked_text;
 
 /// A full object id, SHA-1 or SHA-256. Never an abbreviation, never an expression.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CommitId(String);
 

@@ -58,7 +58,7 @@ pub struct Task {
     pub spec: TaskSpec,
     /// When it was added.
     pub created_at: Timestamp,
-    /// The fence of the newest lease; also the number of attempts so far.
+    /// The fence of the newest lease.
     pub fence: Fence,
     /// The dependencies that have not come to what they must; an ended task keeps them, so that it
     /// waits again if it is retried.
@@ -71,6 +71,9 @@ pub struct Task {
     /// The attempts that came to nothing through no fault of the task.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub setbacks: u64,
+    /// The fences that no lease of this history has: after a backup others may have had them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: u64,
     /// What the current or last attempt has proved.
     pub evidence: Vec<Evidence>,
     /// What its session said when it had finished.
@@ -126,7 +129,12 @@ impl Task {
 
     /// The attempts that say something about the task: those that trouble ended do not.
     pub const fn attempts(&self) -> u64 {
-        self.fence.number().saturating_sub(self.setbacks)
+        self.leases().saturating_sub(self.setbacks)
+    }
+
+    /// How often it was handed out.
+    pub const fn leases(&self) -> u64 {
+        self.fence.number().saturating_sub(self.skipped)
     }
 
     /// The rest that it takes now.

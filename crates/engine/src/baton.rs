@@ -91,7 +91,7 @@ pub struct Past {
 impl Past {
     /// Whether there is anything before a task that a ledger would have to be asked for.
     pub fn is_needed(task: &Task) -> bool {
-        !task.spec.after.is_empty() || task.fence.number() > 0 || task.spec.part.is_some()
+        !task.spec.after.is_empty() || task.leases() > 0 || task.spec.part.is_some()
     }
 
     /// Looks.

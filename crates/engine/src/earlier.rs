@@ -26,7 +26,7 @@ struct Earlier {
 
 /// The attempts that came to an end, oldest first.
 fn attempts(workshop: &mut Workshop<'_>, task: &Task) -> Result<Vec<Earlier>, EngineError> {
-    if task.fence.number() == 0 {
+    if task.leases() == 0 {
         return Ok(vec![]);
     }
     let stream = StreamId::Task(task.id);
@@ -58,7 +58,8 @@ fn ended<'a>(history: impl Iterator<Item = &'a Event>) -> Vec<Earlier> {
                 (Some(*fence), "could not go on", reason)
             }
             TaskEvent::LeaseExpired { fence } => (Some(*fence), "was lost without a word", None),
-            TaskEvent::Added { .. }
+            TaskEvent::Restored { .. }
+            | TaskEvent::Added { .. }
             | TaskEvent::DependencyEnded { .. }
             | TaskEvent::DependencyReopened { .. }
             | TaskEvent::Claimed { .. }
@@ -103,7 +104,7 @@ pub(crate) fn hindsight_after(
     let packages = workshop.packages_before(task)?;
     let left: String = first.iter().chain(&packages).map(before).collect();
     // It is the first one itself.
-    if task.fence.number() <= 1 {
+    if task.leases() <= 1 {
         return Ok(left);
     }
     Ok(left + &text(&attempts(workshop, task)?))

@@ -381,7 +381,7 @@ impl Walk {
 
     /// What is left of earlier attempts. It only informs: what cannot be found out is left out.
     fn saved(&self, workshop: &Workshop<'_>) -> Vec<SavedWork> {
-        if self.task.fence.number() <= 1 {
+        if self.task.leases() <= 1 {
             return vec![];
         }
         let label = Attempt::labels(&self.task);

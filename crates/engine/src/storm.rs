@@ -27,7 +27,7 @@ pub(crate) fn of_attempts(
     task: &Task,
 ) -> Result<Option<String>, EngineError> {
     // Nothing was lost before the first attempt.
-    if task.fence.number() <= 1 {
+    if task.leases() <= 1 {
         return Ok(None);
     }
     let stream = StreamId::Task(task.id);

@@ -88,7 +88,7 @@ const fn end_of(event: &TaskEvent) -> Option<StintEnd> {
         TaskEvent::Blocked { .. } => Some(StintEnd::Blocked),
         TaskEvent::Cancelled { .. } => Some(StintEnd::Cancelled),
         TaskEvent::Released { .. } | TaskEvent::PutOff { .. } => Some(StintEnd::Released),
-        TaskEvent::LeaseExpired { .. } => Some(StintEnd::Lost),
+        TaskEvent::LeaseExpired { .. } | TaskEvent::Restored { .. } => Some(StintEnd::Lost),
         TaskEvent::Added { .. }
         | TaskEvent::DependencyEnded { .. }
         | TaskEvent::DependencyReopened { .. }

@@ -91,6 +91,12 @@ pub enum TaskEvent {
         /// Which lease.
         fence: Fence,
     },
+    /// The ledger was put back as a backup has it. A lease is void, and the fences up to this one are left out: what has
+    /// happened since the backup is not known, and others may have had them.
+    Restored {
+        /// The last fence that is left out.
+        fence: Fence,
+    },
     /// It is done.
     Completed {
         /// By which right; none when a person said so of a task that nobody worked on.

@@ -39,6 +39,7 @@ impl Task {
             hold: None,
             rest: None,
             setbacks: 0,
+            skipped: 0,
             evidence: vec![],
             report: None,
             state: ready_or_waiting(&pending),
@@ -92,6 +93,7 @@ impl Task {
             TaskEvent::Renewed { term, .. } => self.retain(Tenure::Timed(term)),
             TaskEvent::Evidenced { evidence, .. } => self.evidence.push(evidence),
             TaskEvent::Reported { report, .. } => self.report = Some(report),
+            TaskEvent::Restored { fence } => self.leave_fences_out(fence),
             TaskEvent::LeaseExpired { .. } => self.state = ready_or_waiting(&self.pending),
             TaskEvent::Released { .. } | TaskEvent::Retried => {
                 self.come_to(ready_or_waiting(&self.pending));
@@ -111,6 +113,16 @@ impl Task {
         self.evidence.clear();
         self.report = None;
         self.state = TaskState::Leased { lease };
+    }
+
+    /// Whoever had a lease has it no longer; fences that do not grow are none.
+    fn leave_fences_out(&mut self, fence: Fence) {
+        let fence = fence.max(self.fence);
+        self.skipped += fence.number() - self.fence.number();
+        self.fence = fence;
+        if self.state.lease().is_some() {
+            self.state = ready_or_waiting(&self.pending);
+        }
     }
 
     /// Something else than trouble came of it: the row of its rests is over.
@@ -160,5 +172,72 @@ fn ready_or_waiting(pending: &[Dependency]) -> TaskState {
         TaskState::Queued
     } else {
         TaskState::Waiting
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{Caller, SessionId};
+
+    fn claimed(fence: u64) -> TaskEvent {
+        let session = SessionId::from_uuid(Uuid::nil());
+        TaskEvent::Claimed {
+            lease: Lease {
+                fence: Fence::new(fence),
+                owner: Caller::Person,
+                tenure: Tenure::Anchored { session },
+            },
+        }
+    }
+
+    fn restored(fence: u64) -> TaskEvent {
+        TaskEvent::Restored {
+            fence: Fence::new(fence),
+        }
+    }
+
+    /// Fence, leases so far, and whether somebody has it, after these events.
+    fn after(events: Vec<TaskEvent>) -> (u64, u64, bool) {
+        let spec = TaskSpec::new("t".parse().unwrap(), "do it".parse().unwrap());
+        let id = TaskId::from_uuid(Uuid::from_u128(1));
+        let project = ProjectId::from_uuid(Uuid::from_u128(2));
+        let mut task = Task::begin(id, project, spec, Timestamp::UNIX_EPOCH);
+        for event in events {
+            task.apply(event, Timestamp::UNIX_EPOCH);
+        }
+        let is_leased = task.state.lease().is_some();
+        (task.fence.number(), task.leases(), is_leased)
+    }
+
+    #[test]
+    fn a_restore_voids_a_lease_and_leaves_fences_out_that_were_never_leases() {
+        for (events, expected) in [
+            (vec![restored(100)], (100, 0, false)),
+            (vec![claimed(1), restored(100)], (100, 1, false)),
+            (
+                vec![claimed(1), restored(100), claimed(101)],
+                (101, 2, true),
+            ),
+            // Fences never go back, and a second restore counts no more than the first.
+            (
+                vec![claimed(1), restored(100), restored(50)],
+                (100, 1, false),
+            ),
+            (
+                vec![
+                    claimed(1),
+                    restored(100),
+                    claimed(101),
+                    restored(200),
+                    claimed(201),
+                ],
+                (201, 3, true),
+            ),
+        ] {
+            assert_eq!(after(events), expected);
+        }
     }
 }

@@ -67,6 +67,9 @@ fn task_event(event: &TaskEvent) -> String {
         TaskEvent::PutOff { fence, rest } => {
             format!("put off with fence {fence}, rests {}", why_it_rests(rest))
         }
+        TaskEvent::Restored { fence } => {
+            format!("restored from a backup, with all fences up to {fence} left out")
+        }
         TaskEvent::LeaseExpired { fence } => format!("lost its lease with fence {fence}"),
         TaskEvent::Completed { summary, .. } => format!("completed{}", why(summary.as_ref())),
         TaskEvent::Failed { reason, .. } => format!("failed: {reason}"),

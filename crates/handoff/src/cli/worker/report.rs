@@ -79,7 +79,7 @@ impl Reporter {
             News::Begun(..) if self.shift == Shift::Once => Ok(()),
             News::Begun(task, _) => {
                 let name = &task.spec.name;
-                note(format!("{name} begins, attempt {}", task.fence), ctx)
+                note(format!("{name} begins, attempt {}", task.leases()), ctx)
             }
             News::TakenOver(task, _) => {
                 let name = &task.spec.name;
