@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod backup;
 mod batch;
 mod document;
 mod error;
@@ -30,6 +31,7 @@ mod workflow;
 mod workspace;
 
 pub use agent::{AgentDocument, AgentsDocument, RehearsalChange, RehearsalDocument};
+pub use backup::{BackupDocument, BackupManifest, RestoreDocument};
 pub use batch::{
     BatchDocument, BatchPartDocument, BatchPlanDocument, BatchReceipt, BatchReportDocument,
     BatchRow, BatchesDocument, CalibrationRow, LeftOutDocument, PartFacts, PlannedPart,
@@ -72,7 +74,7 @@ pub use session::{
     LogGapDocument, LogLineDocument, PaneDocument, SESSION_EVENT_SCHEMA, SessionDocument,
     SessionEndDocument, SessionsDocument, TenureDocument,
 };
-pub use store::{DoctorDocument, Finding, StoreDocument, Verdict, VersionDocument};
+pub use store::{DoctorDocument, FaultDocument, Finding, StoreDocument, Verdict, VersionDocument};
 pub use task::{
     ClaimDocument, HoldDocument, HoldReceipt, LeaseDocument, QueueDocument, Receipt,
     RepairDocument, RestDocument, StoppedWorkersDocument, SummonsDocument, TaskDocument,

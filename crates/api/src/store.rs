@@ -47,6 +47,23 @@ pub struct DoctorDocument {
     pub findings: Vec<Finding>,
     /// The store, if it could be opened.
     pub store: Option<StoreDocument>,
+    /// What an audit found, one by one.
+    pub faults: Vec<FaultDocument>,
+}
+
+/// Something that an audit found.
+#[derive(Debug, Clone, Serialize)]
+pub struct FaultDocument {
+    /// Of what kind; the words stay the same for ever.
+    pub kind: &'static str,
+    /// Whether it is damage, or something that a person may have wanted.
+    pub verdict: Verdict,
+    /// What is wrong.
+    pub what: String,
+    /// What is not touched by it.
+    pub safe: &'static str,
+    /// What to do next. Nothing of that destroys anything.
+    pub next: String,
 }
 
 impl DoctorDocument {

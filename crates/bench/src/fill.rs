@@ -156,7 +156,7 @@ mod tests {
         fill(&place, &mut ledger, 20, Past::Long).unwrap();
         let audit = read(&mut *ledger.store, audit::audit).unwrap();
         assert_eq!((audit.tasks, audit.events), (22, 220));
-        assert_eq!(audit.faults, Vec::<String>::new());
+        assert_eq!(audit.faults, []);
         let names = place.query("SELECT name FROM tasks WHERE is_open = 1 ORDER BY name");
         assert_eq!(names.unwrap()[..2], [name(1), name(3)]);
     }

@@ -121,7 +121,7 @@ impl Ledger {
     pub(super) fn read(door: &Door) -> Result<Self> {
         let mut store = door.open().context("the store does not open")?;
         let audit = read(&mut *store, audit::audit)?;
-        let mut faults = audit.faults;
+        let mut faults: Vec<String> = audit.faults.iter().map(ToString::to_string).collect();
         faults.extend(door.integrity_faults()?);
         Ok(Self {
             tasks: audit.tasks,

@@ -12,6 +12,7 @@
 
 mod adoption;
 mod attendance;
+pub mod backup;
 pub mod baton;
 pub mod check;
 mod check_bench;
@@ -36,6 +37,7 @@ mod places;
 mod prompt;
 pub mod reconcile;
 mod referee;
+pub mod results;
 mod road;
 mod rota;
 mod seal;

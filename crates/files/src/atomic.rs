@@ -242,6 +242,12 @@ impl WriteError {
         }
     }
 
+    /// Whether the reader of the content said at its end that it is not what it should be.
+    #[must_use]
+    pub fn is_other_content(&self) -> bool {
+        matches!(self, Self::Write(_, source) if source.kind() == io::ErrorKind::InvalidData)
+    }
+
     fn io_source(&self) -> Option<&io::Error> {
         match self {
             Self::BadName(_) | Self::AlreadyExists(_) => None,

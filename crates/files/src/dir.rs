@@ -37,6 +37,9 @@ pub enum Access {
     /// Every write goes to the end. Makes the file if it is missing, with mode `0600`; its name
     /// is on stable storage only after [`Dir::sync`].
     Append,
+    /// Writes go over what is there. Makes the file if it is missing, with mode `0600`. Only for what may be lost or be half
+    /// of each at a power cut.
+    Overwrite,
 }
 
 /// A directory, or something in it, is not what it should be or cannot be used.
@@ -140,6 +143,7 @@ impl Dir {
                 OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE,
                 Mode::RUSR | Mode::WUSR,
             ),
+            Access::Overwrite => (OFlags::WRONLY | OFlags::CREATE, Mode::RUSR | Mode::WUSR),
         };
         // A pipe or terminal put in the file's place must neither block us nor become ours.
         let flags = flags | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;

@@ -23,6 +23,7 @@
 //! | [`kept_pack`] | objects that no ref names yet, safe from `git prune` and `git gc` |
 //! | [`merge`] | bringing commits together without a working tree |
 //! | [`baseline`] | the last commit of a branch that was verified good |
+//! | [`reachability`] | whether commits that somebody named are still there |
 //! | [`saved_work`] | what was saved of attempts that are over |
 //! | [`quarantine`] | uncommitted work, kept before its tree goes away |
 //!
@@ -64,6 +65,7 @@ pub mod merge;
 mod own_branches;
 mod private_objects;
 pub mod quarantine;
+pub mod reachability;
 pub mod ref_moves;
 mod ref_places;
 pub mod ref_watch;

@@ -1,6 +1,7 @@
 //! The commands: one file each, and here their list.
 
 mod api;
+mod backup;
 mod batch;
 mod baton;
 mod chapters;
@@ -26,6 +27,7 @@ mod pause;
 mod prospect;
 mod queue;
 mod reading;
+mod restore;
 mod resume;
 mod scripted_agent;
 mod session;

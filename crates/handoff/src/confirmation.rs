@@ -30,6 +30,10 @@ pub(crate) enum Destruction {
     Unlanded(usize),
     /// The trust in everything that a key signed.
     Key(String),
+    /// The ledger that is in use, which another takes the place of; and that other in words.
+    Ledger(String),
+    /// What a backup left that was not finished.
+    Unfinished(String),
 }
 
 impl Destruction {
@@ -49,6 +53,10 @@ impl Destruction {
                 format!("Remove {count} things that are in no branch for good?")
             }
             Self::Key(key) => format!("Refuse everything that {key} signed from now on?"),
+            Self::Ledger(other) => {
+                format!("Replace the ledger of this state directory by {other}?")
+            }
+            Self::Unfinished(path) => format!("Remove the unfinished backup in `{path}`?"),
         }
     }
 
@@ -73,12 +81,20 @@ impl Destruction {
                 )
             }
             Self::Key(key) => format!("revoking {key} cannot be undone"),
+            Self::Ledger(other) => {
+                format!("there is a ledger, and {other} would take its place")
+            }
+            Self::Unfinished(path) => {
+                format!("`{path}` has an unfinished backup, which would be removed")
+            }
         }
     }
 
     /// How to see what would be lost.
     fn look(&self) -> String {
         match self {
+            Self::Ledger(_) => "handoff queue list --all".to_owned(),
+            Self::Unfinished(path) => format!("ls -l {path}"),
             Self::Package(id) => format!("handoff package show {id}"),
             Self::RunningTask(name) => format!("handoff queue show {name}"),
             Self::RunningBatch(name, _) => format!("handoff batch show {name}"),

@@ -3,6 +3,7 @@
 //! Hints are attached here, where library errors meet the service layer. A hint never destroys anything: agents
 //! do what error texts say.
 
+mod backup;
 mod ledger;
 mod package;
 mod workspace;

@@ -7,6 +7,8 @@
 pub mod agent_catalogue;
 mod ambient;
 pub mod attempt;
+pub mod audit;
+pub mod backup;
 pub mod batch;
 pub mod caller;
 pub mod changes;

@@ -104,8 +104,43 @@ impl Workplace {
         }
     }
 
+    /// The address of the server that has the ledger; none if it is embedded.
+    pub fn ledger_url(&self) -> Result<Option<String>, Failure> {
+        self.require_reach()?;
+        let said = self.ambient.text("HANDOFF_STORE").map(str::to_owned);
+        match said {
+            Some(said) => Ok(Some(said)),
+            None => Ok(self.config()?.store.url),
+        }
+    }
+
+    /// Opens the embedded store, whatever else is named.
+    pub fn open_embedded(&self) -> Result<SqliteStore, Failure> {
+        let ambient = sqlite::Ambient {
+            clock: self.clock()?,
+            fresh_id: StoreId::from_uuid(handoff_process::mint()),
+        };
+        Ok(SqliteStore::open(&self.home()?, ambient)?)
+    }
+
     /// Opens the store that the environment or the configuration names, else the embedded one.
     pub fn open_store(&self) -> Result<Box<dyn Store>, Failure> {
+        let Some(url) = self.ledger_url()? else {
+            return Ok(Box::new(self.open_embedded()?));
+        };
+        let config = self.config()?;
+        let password = self.password(config.store.password_file.as_deref())?;
+        let address = url.parse::<handoff_store::postgres::Address>()?;
+        let access = self.access(config.store.patience)?;
+        Ok(Box::new(PostgresStore::connect_with(
+            address.with_password(password),
+            StoreId::from_uuid(handoff_process::mint()),
+            access,
+        )?))
+    }
+
+    /// Refuses where the ledger is out of reach.
+    fn require_reach(&self) -> Result<(), Failure> {
         if self.ambient.variable(environment::SANDBOX).is_some() {
             let text = "the ledger is out of reach in the sandbox of a session";
             return Err(Failure::new(ExitCode::Unavailable, text).hint(
@@ -118,32 +153,7 @@ impl Workplace {
                 "what a session needs is done for it: dump, done, block, heartbeat, queue, context, package, safe-commit, send, reply, messages",
             ));
         }
-        let config = self.config()?;
-        let url = self
-            .ambient
-            .text("HANDOFF_STORE")
-            .map(str::to_owned)
-            .or(config.store.url);
-        let fresh_id = StoreId::from_uuid(handoff_process::mint());
-        match url {
-            Some(url) => {
-                let password = self.password(config.store.password_file.as_deref())?;
-                let address = url.parse::<handoff_store::postgres::Address>()?;
-                let access = self.access(config.store.patience)?;
-                Ok(Box::new(PostgresStore::connect_with(
-                    address.with_password(password),
-                    fresh_id,
-                    access,
-                )?))
-            }
-            None => {
-                let ambient = sqlite::Ambient {
-                    clock: self.clock()?,
-                    fresh_id,
-                };
-                Ok(Box::new(SqliteStore::open(&self.home()?, ambient)?))
-            }
-        }
+        Ok(())
     }
 
     /// For a process that stays: a server that was reached once is waited for as long as it takes.

@@ -6,14 +6,15 @@ use handoff_core::Digest;
 use sha2::{Digest as _, Sha256};
 
 /// Counts and digests what goes through it.
-pub(crate) struct Hashing<R> {
+pub struct Hashing<R> {
     inner: R,
     hash: Sha256,
     length: u64,
 }
 
 impl<R: Read> Hashing<R> {
-    pub(crate) fn new(inner: R) -> Self {
+    /// Reads from this one.
+    pub fn new(inner: R) -> Self {
         Self {
             inner,
             hash: Sha256::new(),
@@ -21,7 +22,8 @@ impl<R: Read> Hashing<R> {
         }
     }
 
-    pub(crate) fn finish(self) -> (Digest, u64) {
+    /// What it has read: the digest, and how long it was.
+    pub fn finish(self) -> (Digest, u64) {
         (Digest::from_bytes(self.hash.finalize().into()), self.length)
     }
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
-use crate::sql::{FieldError, Row};
+use crate::sql::{FieldError, Row, RowLock, Value};
+use crate::store::Transaction;
 
 /// A field as the schema promises it.
 pub(crate) fn field<T>(value: Result<T, FieldError>) -> Result<T, StoreError> {
@@ -29,6 +30,21 @@ pub(crate) fn number(count: u64) -> Result<i64, StoreError> {
 /// A count as the database gives it.
 pub(crate) fn unsigned(value: i64) -> Result<u64, StoreError> {
     u64::try_from(value).map_err(|error| StoreError::Inconsistent(error.to_string()))
+}
+
+/// Whether the row with this id has these fields. The body, which is the last of them, is what they were made from.
+pub(crate) fn agree(
+    tx: &mut Transaction<'_>,
+    (table, columns): (&str, &str),
+    id: &str,
+    fields: &[Value],
+) -> Result<bool, StoreError> {
+    let sql = format!("SELECT {columns} FROM {table} WHERE id = $1");
+    let rows = tx.query(&sql, &[id.into()], RowLock::None)?;
+    let beside = fields.len() - 1;
+    Ok(rows
+        .first()
+        .is_some_and(|row| row.0[..beside] == fields[..beside]))
 }
 
 /// A value for a JSON column.

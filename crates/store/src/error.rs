@@ -147,6 +147,13 @@ pub enum StoreError {
         #[source]
         cause: SqlError,
     },
+    /// Another process has it open, so that it cannot be replaced.
+    #[error("another process has the store open")]
+    InUse {
+        /// What the database said.
+        #[source]
+        cause: SqlError,
+    },
     /// A stored row does not say what it should.
     #[error("the ledger is inconsistent: {0}")]
     Inconsistent(String),

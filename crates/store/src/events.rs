@@ -2,8 +2,9 @@
 
 use handoff_core::hold::HoldEvent;
 use handoff_core::{
-    BatchEvent, Caller, ContextEvent, Cursor, Envelope, Event, FeatureEvent, IdempotencyKey,
-    PackageEvent, ProjectId, RepositoryEvent, RunEvent, StreamId, TaskEvent, Timestamp,
+    BatchEvent, Caller, ContextEvent, Cursor, Digest, Envelope, Event, FeatureEvent,
+    IdempotencyKey, PackageEvent, ProjectId, RepositoryEvent, RunEvent, StreamId, TaskEvent,
+    Timestamp,
 };
 
 use crate::column::{field, from_json, json, number, parsed, unsigned};
@@ -29,7 +30,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) event: Event,
 }
 
-const COLUMNS: &str = "stream, seq, project, at, caller, key, digest, body";
+const COLUMNS: &str = "stream, seq, project, at, caller, key, digest, body, sum";
 
 pub(crate) fn append(tx: &mut Transaction<'_>, entry: &Entry<'_>) -> Result<(), StoreError> {
     let act = appending(tx, std::slice::from_ref(entry))?;
@@ -39,12 +40,15 @@ pub(crate) fn append(tx: &mut Transaction<'_>, entry: &Entry<'_>) -> Result<(), 
 /// Appends events in this order.
 pub(crate) fn appending(tx: &Transaction<'_>, entries: &[Entry<'_>]) -> Result<Act, StoreError> {
     let parts = tx.sql.following();
-    let mut values = Vec::with_capacity(entries.len() * 8);
+    let mut values = Vec::with_capacity(entries.len() * 9);
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
         // The stream is the first of the fields.
         let first = values.len() + 1;
-        values.extend(row(tx, entry)?);
+        let fields = row(tx, entry)?;
+        let sum = sum_of(&fields);
+        values.extend(fields);
+        values.push(sum.into());
         let places = (first..=values.len()).map(|place| format!("${place}"));
         let number = { parts.number }.map(|it| it.replace("$STREAM", &format!("${first}")));
         let places: Vec<_> = places.chain(number).collect();
@@ -60,7 +64,7 @@ pub(crate) fn appending(tx: &Transaction<'_>, entries: &[Entry<'_>]) -> Result<A
     })
 }
 
-/// The fields of [`COLUMNS`].
+/// The fields of [`COLUMNS`] without the last one.
 fn row(tx: &Transaction<'_>, entry: &Entry<'_>) -> Result<[Value; 8], StoreError> {
     Ok([
         entry.stream.to_string().into(),
@@ -72,6 +76,59 @@ fn row(tx: &Transaction<'_>, entry: &Entry<'_>) -> Result<[Value; 8], StoreError
         entry.keyed.map(|keyed| keyed.digest).into(),
         json(&entry.event)?.into(),
     ])
+}
+
+/// Enough of the digest of an event's fields, each with its length, to tell that one of them is damaged. It keeps nobody from
+/// forging anything.
+fn sum_of(fields: &[Value]) -> String {
+    let mut text = String::new();
+    for field in fields {
+        let field = match field {
+            Value::Null => "-".to_owned(),
+            Value::Int(number) => number.to_string(),
+            Value::Text(text) => format!("{}:{text}", text.len()),
+            Value::Bytes(bytes) => format!("{bytes:?}"),
+        };
+        text.push_str(&field);
+        text.push(' ');
+    }
+    Digest::of(text.as_bytes()).as_str()[..SUM].to_owned()
+}
+
+/// So many digits of a digest.
+const SUM: usize = 16;
+
+/// Where a reader of all events has got to.
+pub(crate) type Reached = (String, i64);
+
+/// The events of all streams whose fields are not what was written, as `(stream, number)`, and where to go on; none at the end.
+/// One that was written before there were sums says nothing.
+pub(crate) fn damaged_after(
+    tx: &mut Transaction<'_>,
+    reached: &Reached,
+    limit: u32,
+) -> Result<(Vec<Reached>, Option<Reached>), StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM events WHERE (stream, seq) > ($1, $2) ORDER BY stream, seq LIMIT $3"
+    );
+    let (stream, seq) = reached;
+    let values = [
+        stream.as_str().into(),
+        (*seq).into(),
+        i64::from(limit).into(),
+    ];
+    let rows = tx.query(&sql, &values, RowLock::None)?;
+    let mut damaged = vec![];
+    let mut last = None;
+    for row in rows {
+        let here = (field(row.text(0))?.to_owned(), field(row.int(1))?);
+        let (fields, sum) = row.0.split_at(8);
+        if sum[0] != Value::Null && sum[0] != Value::Text(sum_of(fields)) {
+            damaged.push(here.clone());
+        }
+        last = Some(here);
+    }
+    Ok((damaged, last))
 }
 
 /// What was recorded under a key.

@@ -2,23 +2,39 @@
 
 use handoff_core::{FeatureId, FeatureName, FeatureRecord, ProjectId};
 
-use crate::column::{field, from_json, json, number};
+use crate::column::{self, field, from_json, json, number};
 use crate::error::StoreError;
 use crate::sql::{RowLock, Value};
 use crate::store::Transaction;
 
-pub(crate) fn insert(tx: &mut Transaction<'_>, feature: &FeatureRecord) -> Result<(), StoreError> {
+const COLUMNS: &str = "id, project, name, is_live, version, body";
+
+/// Whether the columns beside the body say what it says.
+pub(crate) fn is_row_of(
+    tx: &mut Transaction<'_>,
+    feature: &FeatureRecord,
+) -> Result<bool, StoreError> {
+    column::agree(
+        tx,
+        ("features", COLUMNS),
+        &feature.id.to_string(),
+        &fields(feature)?,
+    )
+}
+
+fn fields(feature: &FeatureRecord) -> Result<Vec<Value>, StoreError> {
     let mut values: Vec<Value> = vec![
         feature.id.to_string().into(),
         feature.project.to_string().into(),
         feature.name.as_str().into(),
     ];
     values.extend(moving_columns(feature)?);
-    tx.execute(
-        "INSERT INTO features (id, project, name, is_live, version, body) \
-         VALUES ($1, $2, $3, $4, $5, $6)",
-        &values,
-    )?;
+    Ok(values)
+}
+
+pub(crate) fn insert(tx: &mut Transaction<'_>, feature: &FeatureRecord) -> Result<(), StoreError> {
+    let sql = format!("INSERT INTO features ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)");
+    tx.execute(&sql, &fields(feature)?)?;
     Ok(())
 }
 

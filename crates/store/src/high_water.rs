@@ -31,7 +31,12 @@ pub(crate) fn mark(tx: &mut Transaction<'_>) -> Result<Option<Timestamp>, StoreE
 
 /// Keeps the time of a change.
 pub(crate) fn keep(tx: &mut Transaction<'_>) -> Result<(), StoreError> {
-    let wall = tx.now.wall.as_millisecond();
+    keep_at(tx, tx.now.wall)
+}
+
+/// Keeps a time that was seen elsewhere.
+pub(crate) fn keep_at(tx: &mut Transaction<'_>, seen: Timestamp) -> Result<(), StoreError> {
+    let wall = seen.as_millisecond();
     let values: [Value; 2] = [CLOCK.into(), wall.to_string().into()];
     tx.execute(
         "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE \

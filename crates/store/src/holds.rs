@@ -16,10 +16,19 @@ pub(crate) struct Held {
 }
 
 pub(crate) fn load(tx: &mut Transaction<'_>, scope: HoldScope) -> Result<Held, StoreError> {
+    find(tx, scope, RowLock::Wait)
+}
+
+/// As [`load`], for whoever changes nothing.
+pub(crate) fn look(tx: &mut Transaction<'_>, scope: HoldScope) -> Result<Held, StoreError> {
+    find(tx, scope, RowLock::None)
+}
+
+fn find(tx: &mut Transaction<'_>, scope: HoldScope, lock: RowLock) -> Result<Held, StoreError> {
     let rows = tx.query(
         "SELECT version, body FROM holds WHERE scope = $1",
         &[scope.to_string().into()],
-        RowLock::Wait,
+        lock,
     )?;
     let Some(row) = rows.first() else {
         return Ok(Held::default());
@@ -43,6 +52,17 @@ pub(crate) fn save(
         &[scope.to_string().into(), number(held.version)?.into(), body],
     )?;
     Ok(())
+}
+
+/// Each scope that was ever held, with what is known of it.
+pub(crate) fn all(tx: &mut Transaction<'_>) -> Result<Vec<(HoldScope, Held)>, StoreError> {
+    let rows = tx.query("SELECT scope FROM holds ORDER BY scope", &[], RowLock::None)?;
+    let mut found = vec![];
+    for row in &rows {
+        let scope = parsed(row, 0)?;
+        found.push((scope, look(tx, scope)?));
+    }
+    Ok(found)
 }
 
 /// The hold in force on one of these scopes, the first that has one.

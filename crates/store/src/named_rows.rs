@@ -8,7 +8,7 @@ use handoff_core::{ProjectId, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::column::{field, from_json, json, number, parsed};
+use crate::column::{self, field, from_json, json, number, parsed};
 use crate::error::StoreError;
 use crate::sql::{Row, RowLock, Value};
 use crate::store::Transaction;
@@ -32,7 +32,21 @@ pub(crate) trait Named: Serialize + DeserializeOwned {
     fn version(&self) -> u64;
 }
 
-pub(crate) fn insert<T: Named>(tx: &mut Transaction<'_>, it: &T) -> Result<(), StoreError> {
+fn columns<T: Named>() -> String {
+    format!("id, project, name, {}, is_live, version, body", T::SINCE)
+}
+
+/// Whether the columns beside the body say what it says.
+pub(crate) fn is_row_of<T: Named>(tx: &mut Transaction<'_>, it: &T) -> Result<bool, StoreError> {
+    column::agree(
+        tx,
+        (T::TABLE, &columns::<T>()),
+        &it.id().to_string(),
+        &fields(it)?,
+    )
+}
+
+fn fields<T: Named>(it: &T) -> Result<Vec<Value>, StoreError> {
     let mut values: Vec<Value> = vec![
         it.id().to_string().into(),
         it.project().to_string().into(),
@@ -40,12 +54,13 @@ pub(crate) fn insert<T: Named>(tx: &mut Transaction<'_>, it: &T) -> Result<(), S
         it.since().as_millisecond().into(),
     ];
     values.extend(moving_columns(it)?);
-    let sql = format!(
-        "INSERT INTO {} (id, project, name, {}, is_live, version, body) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        T::TABLE,
-        T::SINCE
-    );
-    tx.execute(&sql, &values)?;
+    Ok(values)
+}
+
+pub(crate) fn insert<T: Named>(tx: &mut Transaction<'_>, it: &T) -> Result<(), StoreError> {
+    let (table, columns) = (T::TABLE, columns::<T>());
+    let sql = format!("INSERT INTO {table} ({columns}) VALUES ($1, $2, $3, $4, $5, $6, $7)");
+    tx.execute(&sql, &fields(it)?)?;
     Ok(())
 }
 

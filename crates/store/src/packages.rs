@@ -6,31 +6,45 @@ use std::collections::{BTreeMap, BTreeSet};
 use handoff_core::package::PackageStanding;
 use handoff_core::{BatchName, PackageId, PackageRecord, ProjectId, TaskId, TaskName, Timestamp};
 
-use crate::column::{field, from_json, json, number, parsed, unsigned};
+use crate::column::{self, field, from_json, json, number, parsed, unsigned};
 use crate::error::StoreError;
 use crate::high_water;
-use crate::sql::{Row, RowLock};
+use crate::sql::{Row, RowLock, Value};
 use crate::store::{Store, Transaction, write};
+
+const COLUMNS: &str = "id, project, task, created_at, version, body";
+
+fn fields(package: &PackageRecord) -> Result<Vec<Value>, StoreError> {
+    let label = &package.label;
+    Ok(vec![
+        label.id.to_string().into(),
+        package.project.to_string().into(),
+        package.task().map(|task| task.to_string()).into(),
+        label.created_at.as_millisecond().into(),
+        number(package.version)?.into(),
+        json(package)?.into(),
+    ])
+}
+
+/// Whether the columns beside the body say what it says.
+pub(crate) fn is_row_of(
+    tx: &mut Transaction<'_>,
+    package: &PackageRecord,
+) -> Result<bool, StoreError> {
+    let id = package.label.id.to_string();
+    column::agree(tx, ("packages", COLUMNS), &id, &fields(package)?)
+}
 
 pub(crate) fn insert(
     tx: &mut Transaction<'_>,
     package: &PackageRecord,
     sealed: Option<&str>,
 ) -> Result<(), StoreError> {
-    let label = &package.label;
-    tx.execute(
-        "INSERT INTO packages (id, project, task, created_at, version, body, sealed) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        &[
-            label.id.to_string().into(),
-            package.project.to_string().into(),
-            package.task().map(|task| task.to_string()).into(),
-            label.created_at.as_millisecond().into(),
-            number(package.version)?.into(),
-            json(package)?.into(),
-            sealed.into(),
-        ],
-    )?;
+    let sql =
+        format!("INSERT INTO packages ({COLUMNS}, sealed) VALUES ($1, $2, $3, $4, $5, $6, $7)");
+    let mut values = fields(package)?;
+    values.push(sealed.into());
+    tx.execute(&sql, &values)?;
     Ok(())
 }
 
@@ -119,6 +133,23 @@ pub fn page(
             Ok((package, standing))
         })
         .collect()
+}
+
+/// The packages of all projects in the order of their ids, with where each is now. At most `limit`, after the given one.
+pub fn all_after(
+    tx: &mut Transaction<'_>,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<(PackageRecord, PackageStanding)>, StoreError> {
+    let wall = clock(tx)?;
+    let moment = tx.now.moment.clone();
+    let mut found = vec![];
+    for id in ids_after(tx, after, limit)? {
+        let package = get(tx, id)?;
+        let standing = package.standing(wall, &moment);
+        found.push((package, standing));
+    }
+    Ok(found)
 }
 
 /// The packages that come from a task, or were received for it, oldest first.

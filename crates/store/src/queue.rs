@@ -17,6 +17,7 @@ mod package;
 mod record;
 mod rehearsal;
 mod repository;
+mod restoration;
 mod run;
 
 pub use change::{
@@ -27,6 +28,7 @@ pub use change::{
 pub use clock::set_clock_right;
 pub use package::would_receive;
 pub use rehearsal::rehearse;
+pub use restoration::{Beginning, Voided, begin_again};
 
 use handoff_core::caller::Action;
 use handoff_core::hold::{HoldScope, HoldWish};

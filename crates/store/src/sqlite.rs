@@ -11,10 +11,16 @@
 //! - **Local only.** On network file systems SQLite corrupts itself; they are refused by type.
 
 mod connection;
+mod copy;
 mod creation;
 mod files;
 mod log;
+mod replacement;
 mod schema;
+mod seen;
+
+pub use copy::take_in;
+pub use replacement::{Replacement, finish, is_replacing, replace, require_alone};
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -25,6 +31,7 @@ use handoff_core::{Now, StoreId, Timestamp};
 use handoff_files::{Dir, Filesystem, Lock, Wake, Watch, WatchError};
 use rusqlite::Connection;
 
+use crate::audit::{Fault, FaultKind};
 use crate::error::StoreError;
 use crate::sql::{Following, Row, RowLock, Sql, SqlError, SqlErrorKind, Value};
 use crate::store::{Bell, Mode, Ring, Store, StoreInfo, Transaction};
@@ -88,6 +95,8 @@ pub(crate) struct Place {
     shm: PathBuf,
     door: PathBuf,
     turnstile: PathBuf,
+    /// Says that another ledger takes the place of this one.
+    replacement: PathBuf,
 }
 
 impl Place {
@@ -99,6 +108,7 @@ impl Place {
             shm: home.join(SHM),
             door: home.join(DOOR),
             turnstile: home.join(TURNSTILE),
+            replacement: home.join(replacement::NOTE),
         }
     }
 
@@ -241,12 +251,27 @@ impl Store for SqliteStore {
         let is_settled = outcome.is_ok() || rollback(&connection).is_ok();
         if mode == Mode::Write && outcome.is_ok() {
             self.commits = self.commits.saturating_add(1);
+            seen::note(&connection, &self.place);
         }
         let is_known = !matches!(outcome, Err(StoreError::OutcomeUnknown { .. }));
         if is_settled && is_known && sharing == Sharing::All {
             self.connection = Some(connection);
         }
         outcome.map_err(|error| told_by_the_disk(error, &self.place))
+    }
+
+    /// A log that was damaged or removed takes its events along.
+    fn lost(&mut self) -> Result<Option<Fault>, StoreError> {
+        // Read first: what is noted meanwhile is newer than what was read.
+        let Some(seen) = seen::read(&self.place.home) else {
+            return Ok(None);
+        };
+        let (connection, sharing) = self.connected(Mode::Read)?;
+        let newest =
+            seen::newest(&connection).map_err(|error| StoreError::from(sql_error(error)))?;
+        self.connection = Some(connection).filter(|_| sharing == Sharing::All);
+        let what = format!("the newest event is {newest}, and event {seen} was acknowledged");
+        Ok((newest < seen).then(|| FaultKind::EventsMissing.fault(what)))
     }
 
     fn bell(&self) -> Result<Box<dyn Bell>, StoreError> {

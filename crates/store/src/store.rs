@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use handoff_core::{Now, StoreId};
 
+use crate::audit::Fault;
 use crate::error::StoreError;
 use crate::sql::{Act, Row, RowLock, Sql, Value};
 
@@ -23,6 +24,11 @@ pub trait Store {
         mode: Mode,
         work: &mut dyn FnMut(&mut Transaction<'_>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
+
+    /// What was acknowledged and is not there any more, as far as somebody noted it elsewhere. A server sees to that itself.
+    fn lost(&mut self) -> Result<Option<Fault>, StoreError> {
+        Ok(None)
+    }
 
     /// A bell to wait on. Take it before looking at what you wait for.
     fn bell(&self) -> Result<Box<dyn Bell>, StoreError>;

@@ -13,7 +13,7 @@ use handoff_core::{
     AgentName, BatchId, ProjectId, Rest, SessionId, Task, TaskId, TaskName, TaskState,
 };
 
-use crate::column::{field, from_json, json, number, parsed};
+use crate::column::{self, field, from_json, json, number, parsed};
 use crate::error::StoreError;
 use crate::sql::{Act, Row, RowLock, Value};
 use crate::store::Transaction;
@@ -86,8 +86,12 @@ fn moving_columns(task: &Task) -> Result<Vec<Value>, StoreError> {
     ])
 }
 
-/// The row of a new task.
-pub(crate) fn inserting(task: &Task) -> Result<Act, StoreError> {
+/// The columns of a row, in the order of [`fields`].
+const COLUMNS: &str = "id, project, name, rank, has_ownership, batch, agent, state, is_held, is_live, is_open, \
+    lease_timeline, lease_expires, lease_awake_until, lease_session, rest_agent, rest_timeline, rest_ends, version, body";
+
+/// What a row says, the body last.
+fn fields(task: &Task) -> Result<Vec<Value>, StoreError> {
     let mut values = vec![
         task.id.to_string().into(),
         task.project.to_string().into(),
@@ -101,12 +105,35 @@ pub(crate) fn inserting(task: &Task) -> Result<Act, StoreError> {
         task.spec.agent.as_ref().map(AgentName::as_str).into(),
     ];
     values.extend(moving_columns(task)?);
-    let sql = "INSERT INTO tasks (id, project, name, rank, has_ownership, batch, agent, state, is_held, is_live, \
-         is_open, lease_timeline, lease_expires, lease_awake_until, lease_session, rest_agent, rest_timeline, rest_ends, \
-         version, body) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
-    let sql = sql.to_owned();
+    Ok(values)
+}
+
+/// The row of a new task.
+pub(crate) fn inserting(task: &Task) -> Result<Act, StoreError> {
+    let sql = format!(
+        "INSERT INTO tasks ({COLUMNS}) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
+    );
+    let values = fields(task)?;
     Ok(Act { sql, values })
+}
+
+/// Whether the columns beside the body say what it says, and the tasks that it waits for know it.
+pub(crate) fn is_row_of(tx: &mut Transaction<'_>, task: &Task) -> Result<bool, StoreError> {
+    for dependency in &task.spec.after {
+        let rows = tx.query(
+            "SELECT task FROM dependencies WHERE on_task = $1 AND task = $2",
+            &[
+                dependency.task.to_string().into(),
+                task.id.to_string().into(),
+            ],
+            RowLock::None,
+        )?;
+        if rows.is_empty() {
+            return Ok(false);
+        }
+    }
+    column::agree(tx, ("tasks", COLUMNS), &task.id.to_string(), &fields(task)?)
 }
 
 /// What a new task waits for, so that whoever ends finds it.

@@ -186,7 +186,7 @@ impl Stage {
     #[track_caller]
     pub(crate) fn assert_sound(&mut self) {
         let audit = read(&mut self.store, audit::audit).unwrap();
-        assert_eq!(audit.faults, Vec::<String>::new());
+        assert_eq!(audit.faults, []);
         assert_eq!(
             names(&self.places.worktrees(self.project)),
             Vec::<String>::new()

@@ -1,19 +1,17 @@
 //! `handoff doctor`: versions, paths, the store, limits, and what is missing here.
 
-use std::fmt::Write as _;
-
 use handoff_api::{DoctorDocument, ExitCode, Finding, StoreDocument, Verdict};
 use handoff_core::lease::Ttl;
 use handoff_core::task::Brief;
 use handoff_core::{Action, Caller};
 use handoff_files::{Filesystem, filesystem};
 use handoff_git::Repository;
-use handoff_operations::Failure;
 use handoff_operations::program::require_program;
 use handoff_operations::project::require_person;
+use handoff_operations::{Failure, audit};
 use handoff_process::Kernel;
 use handoff_process::sandbox::Cover;
-use handoff_store::{Store, audit, packages, queue, read};
+use handoff_store::{Store, packages, queue, read};
 
 use crate::context::Context;
 use crate::output::{Table, Tone};
@@ -26,7 +24,8 @@ const CLOCK_AHEAD: i64 = 1;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Also rebuild every task from its events and compare; takes longer the more there are.
+    /// Also compare everything that is stored with everything that repeats it: rows with events, packages with files, results with
+    /// the repository. Takes longer the more there is.
     #[arg(long)]
     audit: bool,
     /// Let packages expire by this clock again, after it was ahead: what had expired meanwhile stays expired.
@@ -49,12 +48,15 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     findings.extend(notify(ctx));
     findings.extend(super::feature::findings(ctx));
     findings.extend(super::package::finding(ctx));
+    let mut faults = vec![];
     let store = match ctx.open_store() {
         Ok(mut store) => {
             findings.push(good("store", describe(&*store)));
             findings.extend(clock(&mut *store));
             if args.audit {
-                findings.push(audited(&mut *store, ctx));
+                let audited = audit::run(&mut *store, ctx);
+                findings.extend(audited.findings);
+                faults = audited.faults;
             }
             Some(document(&*store))
         }
@@ -67,7 +69,12 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     let is_bad = findings
         .iter()
         .any(|finding| finding.verdict == Verdict::Bad);
-    show(DoctorDocument { findings, store }, ctx)?;
+    let document = DoctorDocument {
+        findings,
+        store,
+        faults,
+    };
+    show(document, ctx)?;
     Ok(if is_bad {
         ExitCode::CheckFailed
     } else {
@@ -184,46 +191,6 @@ fn set_clock_right(ctx: &mut Context) -> Result<(), Failure> {
     Ok(ctx.out.note(format!(
         "Packages expire by this clock again; {expired} that had expired by the later time stay expired."
     ))?)
-}
-
-fn audited(store: &mut dyn Store, ctx: &Context) -> Finding {
-    let kind = store.info().kind;
-    match read(store, |tx| audit::engine_faults(tx, kind)) {
-        Ok(faults) if faults.is_empty() => {}
-        Ok(faults) => return bad("audit", damaged(&faults)),
-        Err(error) => return bad("audit", damaged(&[explained(&error.into())])),
-    }
-    match super::package::faults(ctx) {
-        Ok(faults) if faults.is_empty() => {}
-        Ok(faults) => return bad("audit", damaged(&faults)),
-        Err(failure) => return bad("audit", damaged(&[explained(&failure)])),
-    }
-    match read(store, audit::audit) {
-        Ok(audit) if audit.faults.is_empty() => good(
-            "audit",
-            format!(
-                "{} tasks, {} features, {} packages and {} contexts agree with their {} events",
-                audit.tasks, audit.features, audit.packages, audit.contexts, audit.events
-            ),
-        ),
-        Ok(audit) => bad("audit", damaged(&audit.faults)),
-        Err(error) => bad("audit", damaged(&[explained(&error.into())])),
-    }
-}
-
-/// What is wrong, what is not touched by it, and what to do next; nothing of that destroys anything.
-fn damaged(faults: &[String]) -> String {
-    const SHOWN: usize = 20;
-    let mut text = faults[..faults.len().min(SHOWN)].join("; ");
-    if faults.len() > SHOWN {
-        let more = faults.len() - SHOWN;
-        write!(text, "; and {more} more").expect("a text takes every character");
-    }
-    text.push_str(
-        ". Commits, branches and worktrees do not depend on the ledger and are safe. Next: let no worker run, copy the whole state \
-         directory to another disk as it is, and keep it; then bring back a copy from before, or report this",
-    );
-    text
 }
 
 fn limits() -> [Finding; 2] {

@@ -1,7 +1,6 @@
 //! `handoff package`: what one session hands to the next, sealed, signed, expiring, and received once.
 
 mod attachment;
-mod audit;
 mod create;
 pub(super) mod draft;
 pub(super) mod export;
@@ -23,7 +22,6 @@ pub(super) mod tree_look;
 mod verdict;
 mod verify;
 
-pub(super) use audit::faults;
 pub(super) use orphans::{finding, in_words as unknown_file};
 
 use clap::Subcommand;

@@ -1,5 +1,7 @@
 //! `handoff doctor`.
 
+mod damage;
+
 use std::fs;
 
 use insta::assert_snapshot;

@@ -112,6 +112,8 @@ fn help_lists_the_commands_around_tasks() {
       transfer     Pause a task, a session or a batch and hand it to somebody else
 
     Around
+      backup       Copy the ledger, the packages and what you trust, while everything runs
+      restore      Check a backup, or put it in the place of what is here
       recipes      Ways of working with sessions that have proved themselves
       skills       Teach Claude Code and Codex to use sessions
       completion   Print a completion script for a shell

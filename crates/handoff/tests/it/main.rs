@@ -8,6 +8,8 @@ mod attacks;
 #[cfg(test)]
 mod background;
 #[cfg(test)]
+mod backup;
+#[cfg(test)]
 mod batch;
 #[cfg(test)]
 mod calling;

@@ -101,7 +101,9 @@ fn code_of(error: &StoreError) -> ExitCode {
         | StoreError::OwnershipTaken { .. } => ExitCode::Conflict,
         StoreError::OutcomeUnknown { .. } => ExitCode::OutcomeUnknown,
         StoreError::NoSpace { .. } => ExitCode::NoSpace,
-        StoreError::Unavailable { .. } | StoreError::Place { .. } => ExitCode::Unavailable,
+        StoreError::Unavailable { .. } | StoreError::InUse { .. } | StoreError::Place { .. } => {
+            ExitCode::Unavailable
+        }
         StoreError::Damaged { .. }
         | StoreError::Inconsistent(_)
         | StoreError::TooNew { .. }
@@ -158,6 +160,9 @@ fn hint_for(error: &StoreError) -> Option<String> {
         }
         StoreError::Damaged { .. } => {
             "nothing was changed; keep a copy of the state directory and run `handoff doctor`".to_owned()
+        }
+        StoreError::InUse { .. } => {
+            "close what works with this state directory: `handoff worker list`, `handoff ps`, followers of `handoff events`".to_owned()
         }
         StoreError::TooNew { .. } => "use the version of handoff that made this store".to_owned(),
         StoreError::NetworkFilesystem { .. } => {

@@ -43,6 +43,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 8,
         sql: include_str!("../../migrations/postgres/0008.sql"),
     },
+    Migration {
+        version: 9,
+        sql: include_str!("../../migrations/postgres/0009.sql"),
+    },
 ];
 
 /// Anyone's number; all of us take the same one while the schema is made.

@@ -12,7 +12,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRe
 use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 
 use super::files::Files;
-use super::{Ambient, BUSY_TIMEOUT, Place, creation, log, schema};
+use super::{Ambient, BUSY_TIMEOUT, Place, creation, log, replacement, schema};
 use crate::error::StoreError;
 use crate::sql::{SqlError, SqlErrorKind, Value};
 use crate::store::{StoreInfo, StoreKind};
@@ -49,8 +49,9 @@ fn try_open(place: &Place, ambient: &Ambient, sharing: Sharing) -> Result<Opened
         let step = "the database could not be opened";
         told_by_the_disk(StoreError::unavailable(step, sql_error(error)), place)
     };
+    replacement::finish_in(place)?;
     creation::create_if_missing(place, ambient)?;
-    Files::of(place)?;
+    let before = Files::of(place)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&place.database, flags).map_err(failed)?;
     configure(&connection, sharing).map_err(failed)?;
@@ -67,6 +68,10 @@ fn try_open(place: &Place, ambient: &Ambient, sharing: Sharing) -> Result<Opened
     };
     // The log and its index are open by now: the schema was read.
     let files = Files::of(place)?;
+    if !files.have_database_of(&before) {
+        let cause = SqlError::other("the database was replaced while it was opened");
+        return Err(StoreError::unavailable("another one is there now", cause));
+    }
     Ok(Opened {
         connection,
         info,

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::connection::{APPLICATION_ID, create_private, sql_error, unusable};
 use super::files::regular;
-use super::{Ambient, Place, log, schema};
+use super::{Ambient, Place, log, replacement, schema};
 use crate::error::StoreError;
 use crate::sql::SqlError;
 
@@ -22,6 +22,8 @@ pub(super) fn create_if_missing(place: &Place, ambient: &Ambient) -> Result<(), 
         return Ok(());
     }
     let _turn = place.line_up()?;
+    // Whoever replaces the ledger may have died while none had its name.
+    replacement::finish_in_line(place)?;
     if is_there(&place.database)? {
         return Ok(());
     }
@@ -80,15 +82,21 @@ fn make(path: &Path, ambient: &Ambient) -> Result<(), StoreError> {
     connection
         .pragma_update(None, "application_id", APPLICATION_ID)
         .map_err(failed)?;
+    take_log(&connection)?;
+    connection.close().map_err(|(_, error)| failed(error))
+}
+
+/// Makes it a database with a write-ahead log.
+pub(super) fn take_log(connection: &Connection) -> Result<(), StoreError> {
+    let step = "the database does not take a write-ahead log";
     let mode: String = connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
-        .map_err(failed)?;
-    if mode != "wal" {
-        let cause = SqlError::other(format!("the journal mode is `{mode}`"));
-        let step = "the database does not take a write-ahead log";
-        return Err(StoreError::unavailable(step, cause));
+        .map_err(|error| StoreError::unavailable(step, sql_error(error)))?;
+    if mode == "wal" {
+        return Ok(());
     }
-    connection.close().map_err(|(_, error)| failed(error))
+    let cause = SqlError::other(format!("the journal mode is `{mode}`"));
+    Err(StoreError::unavailable(step, cause))
 }
 
 fn publish(file: &File, partial: &Path, database: &Path) -> Result<(), StoreError> {

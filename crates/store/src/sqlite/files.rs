@@ -32,8 +32,19 @@ impl Files {
         ]))
     }
 
+    /// Whether both have the same database.
+    pub(super) fn have_database_of(&self, other: &Self) -> bool {
+        self.0[0] == other.0[0]
+    }
+
     /// Refuses if a name stands for another file than when the connection was opened.
     pub(super) fn still_those_of(&self, place: &Place) -> Result<(), SqlError> {
+        // What is written to a ledger that is about to be replaced would be lost.
+        if place.replacement.symlink_metadata().is_ok() {
+            return Err(SqlError::other(
+                "another ledger takes the place of this one",
+            ));
+        }
         let now = Self::of(place).map_err(SqlError::other)?;
         let changed = { place.files().into_iter() }
             .zip(self.0.iter().zip(now.0))

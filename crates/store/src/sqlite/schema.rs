@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use handoff_core::StoreId;
 use rusqlite::Connection;
 
-use super::connection::{create_private, int_pragma, sql_error, unusable};
-use super::{Place, log, rollback};
+use super::connection::{int_pragma, sql_error, unusable};
+use super::{Place, copy, log, rollback};
 use crate::error::StoreError;
 use crate::migration::{self, Migration, Plan};
 
@@ -42,6 +42,10 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 8,
         sql: include_str!("../../migrations/sqlite/0008.sql"),
+    },
+    Migration {
+        version: 9,
+        sql: include_str!("../../migrations/sqlite/0009.sql"),
     },
 ];
 
@@ -124,13 +128,7 @@ fn back_up(connection: &Connection, place: &Place, version: i64) -> Result<(), S
     if partial.exists() {
         std::fs::remove_file(&partial).map_err(|error| unusable(&partial, error))?;
     }
-    let file = create_private(&partial)?;
-    connection
-        .execute("VACUUM INTO ?1", [partial.to_string_lossy().as_ref()])
-        .map_err(|error| {
-            StoreError::unavailable("the backup before an upgrade failed", sql_error(error))
-        })?;
-    file.sync_all().map_err(|error| unusable(&partial, error))?;
+    copy::write(connection, &partial)?;
     std::fs::rename(&partial, &copy).map_err(|error| unusable(&copy, error))?;
     log::sync_names(place)
 }

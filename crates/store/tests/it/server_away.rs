@@ -34,7 +34,7 @@ fn patient(url: &str) -> PostgresStore {
 /// How many tasks there are, and that the ledger is sound.
 fn count(fixture: &mut Fixture) -> usize {
     let audit = fixture.audit();
-    assert_eq!(audit.faults, [""; 0]);
+    assert_eq!(audit.faults, []);
     let project = fixture.project;
     let found = read(&mut *fixture.store, |tx| {
         tasks::page(tx, project, tasks::Which::All, None, 100)

@@ -6,7 +6,9 @@ use handoff_operations::operation::Forwarded;
 
 use crate::cli::errand::Reading;
 use crate::cli::late::Late;
-use crate::cli::{api, completion, demo, doctor, help, teaching, upgrade, version};
+use crate::cli::{
+    api, backup, completion, demo, doctor, help, restore, teaching, upgrade, version,
+};
 use crate::context::Context;
 
 #[derive(Debug, clap::Subcommand)]
@@ -22,6 +24,10 @@ pub(in crate::cli) enum Command {
     Skills(Late<teaching::skills::Command>),
     /// Look at versions, paths, the store, limits and what is missing here.
     Doctor(Late<doctor::Args>),
+    /// Copy the ledger, the packages and what you trust, while everything runs.
+    Backup(Late<backup::Args>),
+    /// Check a backup, or put it in the place of what is here.
+    Restore(Late<restore::Args>),
     /// Print a completion script for a shell.
     Completion(Late<completion::Args>),
     /// Replace this program by its newest release.
@@ -58,6 +64,8 @@ pub(in crate::cli) fn run(command: Command, ctx: &mut Context) -> Result<ExitCod
         Command::Recipes(args) => teaching::recipes::run(&args, ctx),
         Command::Skills(command) => teaching::skills::run(&command, ctx),
         Command::Doctor(args) => doctor::run(&args, ctx),
+        Command::Backup(args) => backup::run(&args, ctx),
+        Command::Restore(args) => restore::run(&args, ctx),
         Command::Completion(args) => completion::run(&args, ctx),
         Command::Upgrade(args) => upgrade::run(&args, ctx),
         Command::Api(command) => api::run(&command, ctx),

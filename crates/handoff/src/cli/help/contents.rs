@@ -102,7 +102,15 @@ const CHAPTERS: [Chapter; 8] = [
     },
     Chapter {
         about: "Around",
-        commands: &["recipes", "skills", "completion", "upgrade", "version"],
+        commands: &[
+            "backup",
+            "restore",
+            "recipes",
+            "skills",
+            "completion",
+            "upgrade",
+            "version",
+        ],
     },
 ];
 

@@ -184,7 +184,7 @@ fn a_batch_goes_with_its_package_and_arrives_as_it_stood(fixture: &mut Fixture) 
         assert_eq!(task.spec.name.as_str(), name);
         fixture.complete(&task).unwrap();
     }
-    assert_eq!(fixture.audit().faults, [""; 0]);
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_batch_that_was_held_by_a_person_goes_too(fixture: &mut Fixture) {
@@ -242,7 +242,7 @@ fn a_task_goes_with_its_package_and_arrives_as_it_stood(fixture: &mut Fixture) {
         .tell(&here, Command::Unpause { package: id })
         .unwrap();
     assert_eq!(fixture.claim().map(|it| it.id), Some(here.id));
-    assert_eq!(fixture.audit().faults, [""; 0]);
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn what_is_not_paused_with_it_any_more_stays(fixture: &mut Fixture) {
@@ -261,7 +261,7 @@ fn what_is_not_paused_with_it_any_more_stays(fixture: &mut Fixture) {
     let (_, [_, part], _) = paused(fixture);
     send(fixture, part).unwrap();
     assert_eq!(state(fixture, "b.other"), Phase::Held);
-    assert_eq!(fixture.audit().faults, [""; 0]);
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_package_goes_though_there_is_nothing_left_to_call_off(fixture: &mut Fixture) {
@@ -285,7 +285,7 @@ fn a_package_goes_though_there_is_nothing_left_to_call_off(fixture: &mut Fixture
         );
     }
     assert_eq!(held(fixture), (vec![], vec![]));
-    assert_eq!(fixture.audit().faults, [""; 0]);
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn an_adoption_is_one_act_and_needs_its_names(fixture: &mut Fixture) {
@@ -307,5 +307,5 @@ fn an_adoption_is_one_act_and_needs_its_names(fixture: &mut Fixture) {
     let cancel = Command::Cancel { reason: None };
     fixture.tell(&announce, cancel).unwrap();
     fixture.submit(change).unwrap();
-    assert_eq!(fixture.audit().faults, [""; 0]);
+    assert_eq!(fixture.audit().faults, []);
 }

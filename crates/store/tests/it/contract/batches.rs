@@ -138,7 +138,7 @@ fn fail(fixture: &mut Fixture, name: &str) {
 
 #[track_caller]
 fn audited(fixture: &mut Fixture) {
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_batch_is_opened_whole_or_not_at_all(fixture: &mut Fixture) {

@@ -105,7 +105,7 @@ fn a_version_is_never_used_again(fixture: &mut Fixture) {
         Err(StoreError::ContextRefused { .. })
     ));
     assert_eq!(set(fixture, "a", "1"), 3);
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_repeated_change_is_made_once(fixture: &mut Fixture) {

@@ -66,7 +66,7 @@ fn an_archived_name_is_free_for_another_feature(fixture: &mut Fixture) {
     let second = known(fixture).unwrap();
     assert_ne!(first.id, second.id);
     assert_eq!(second.finished.len(), 1);
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_repeated_record_is_written_once(fixture: &mut Fixture) {

@@ -169,7 +169,7 @@ fn a_dead_claimants_claim_runs_out(fixture: &mut Fixture) {
         refusal(fixture.submit(change)),
         PackageRefusal::ClaimLost { .. }
     ));
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_dead_claimant_is_followed_at_once_by_its_own_machine(fixture: &mut Fixture) {
@@ -192,7 +192,7 @@ fn a_dead_claimant_is_followed_at_once_by_its_own_machine(fixture: &mut Fixture)
     ));
     let change = receiving(fixture, id, 2, vec![]);
     fixture.submit(change).unwrap();
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn what_came_to_nothing_is_put_back_by_the_machine_that_received_it(fixture: &mut Fixture) {
@@ -218,7 +218,7 @@ fn what_came_to_nothing_is_put_back_by_the_machine_that_received_it(fixture: &mu
     let change = receiving(fixture, id, 2, vec![entry("a", "1")]);
     fixture.submit(change).unwrap();
     assert_eq!(content(fixture), [entry("a", "1")]);
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn what_is_received_is_there_and_nothing_else_changes(fixture: &mut Fixture) {
@@ -242,7 +242,7 @@ fn what_is_received_is_there_and_nothing_else_changes(fixture: &mut Fixture) {
         refusal(claim(fixture, id)),
         PackageRefusal::Consumed { .. }
     ));
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_conflict_changes_nothing(fixture: &mut Fixture) {
@@ -254,7 +254,7 @@ fn a_conflict_changes_nothing(fixture: &mut Fixture) {
         assert_eq!(fixture.submit(change).is_ok(), is_taken);
     }
     assert_eq!(content(fixture), [entry("a", "1"), entry("b", "0")]);
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_reusable_one_is_received_again(fixture: &mut Fixture) {
@@ -326,7 +326,7 @@ fn an_expired_one_stays_expired(fixture: &mut Fixture) {
         refusal(claim(fixture, id)),
         PackageRefusal::Expired { .. }
     ));
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 /// The clock goes on, `change` happens, the clock is turned back: the package stays expired.
@@ -421,7 +421,7 @@ fn a_clock_that_was_ahead_is_set_right_and_revives_nothing(fixture: &mut Fixture
     let fresh = brief(fixture);
     let fresh = seal(fixture, fresh);
     claim(fixture, fresh).unwrap();
-    assert_eq!(fixture.audit().faults, Vec::<String>::new());
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn one_from_the_future_is_refused(fixture: &mut Fixture) {

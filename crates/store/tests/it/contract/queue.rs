@@ -198,7 +198,7 @@ fn a_fan_in_also_hears_of_failures(fixture: &mut Fixture) {
         .tell(&parts[1], Command::Cancel { reason: None })
         .unwrap();
     assert_eq!(fixture.claim().unwrap().id, fan_in.id);
-    assert_eq!(fixture.audit().faults, [""; 0]);
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn a_dependency_that_ended_before_is_not_waited_for(fixture: &mut Fixture) {
@@ -216,7 +216,7 @@ fn a_dependency_that_ended_before_is_not_waited_for(fixture: &mut Fixture) {
         (second.state.clone(), second.version),
         (TaskState::Queued, 2)
     );
-    assert_eq!(fixture.audit().faults, [""; 0]);
+    assert_eq!(fixture.audit().faults, []);
 }
 
 fn an_unknown_dependency_is_refused_and_adds_nothing(fixture: &mut Fixture) {
