@@ -4,6 +4,7 @@
 //! harm to real processes, then lets pure checkers compare what clients were told with what is stored. Nothing
 //! here repairs anything, and nothing that was not started here is signalled.
 
+mod backups;
 mod beginning;
 mod checks;
 mod clerk;
@@ -12,6 +13,7 @@ mod closing;
 mod commits;
 mod crew;
 mod crowd;
+mod damage;
 mod dice;
 mod door;
 mod drain;
@@ -107,7 +109,7 @@ struct Fault {
     run: fn(&mut Stage) -> Result<()>,
 }
 
-const FAULTS: [Fault; 47] = [
+const FAULTS: [Fault; 49] = [
     Fault {
         id: "D01",
         title: "workers are killed at random",
@@ -265,6 +267,12 @@ const FAULTS: [Fault; 47] = [
         run: full_disk::run,
     },
     Fault {
+        id: "D21",
+        title: "pages are zeroed, bits are flipped",
+        needs: &[],
+        run: damage::run,
+    },
+    Fault {
         id: "D22",
         title: "state on a network filesystem",
         needs: &[],
@@ -371,6 +379,12 @@ const FAULTS: [Fault; 47] = [
         title: "objects are pruned while a commit is made",
         needs: &[],
         run: commits::pruning,
+    },
+    Fault {
+        id: "D47",
+        title: "a backup is made and put back while others work, and is killed",
+        needs: &[Need::Strace],
+        run: backups::run,
     },
     Fault {
         id: "W01",

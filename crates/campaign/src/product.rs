@@ -21,6 +21,7 @@ pub(super) mod exit {
     pub(crate) const OUTCOME_UNKNOWN: i32 = 7;
     pub(crate) const NO_SPACE: i32 = 8;
     pub(crate) const DAMAGED: i32 = 10;
+    pub(crate) const CHECK_FAILED: i32 = 12;
     pub(crate) const INTERNAL: i32 = 70;
     pub(crate) const PANIC: i32 = 101;
     pub(crate) const TIMED_OUT: i32 = 124;
