@@ -94,6 +94,8 @@ pub enum Action {
     Speak(Relation),
     /// Start, stop or install workers.
     ManageWorkers,
+    /// Let the sessions of a task work in no sandbox.
+    LeaveSandbox,
     /// Bring finished work onto a branch of the person.
     Land,
     /// Send a message to a session, which waits for its turn and names the one who sent it.
@@ -158,7 +160,7 @@ impl Caller {
     /// | supervise | yes | yes | those that it started | no | no |
     /// | answer | yes | yes | those that it started, if granted | no | no |
     /// | speak | yes | yes | for itself | for itself | no |
-    /// | trust, approve, destroy, back up, upgrade | yes | no | no | no | no |
+    /// | trust, approve, destroy, back up, upgrade, leave the sandbox | yes | no | no | no | no |
     ///
     /// A session never completes its task, nor says that a commit is good: the tool does, when it has seen the proof.
     pub fn may(&self, action: Action) -> Result<(), Forbidden> {
@@ -169,7 +171,8 @@ impl Caller {
                 | Action::Approve
                 | Action::Destroy
                 | Action::BackUp
-                | Action::Upgrade,
+                | Action::Upgrade
+                | Action::LeaveSandbox,
             ) => false,
             (Self::Person | Self::Worker | Self::Reconciler, _) => true,
             (Self::Check | Self::Unknown, action) => action == Action::Read,
@@ -205,6 +208,7 @@ impl Caller {
                 | Action::Prove
                 | Action::Steer
                 | Action::Hold
+                | Action::LeaveSandbox
                 | Action::Land
                 | Action::ManageWorkers
                 | Action::Trust
@@ -272,6 +276,9 @@ impl fmt::Display for Action {
             Self::BackUp => {
                 f.write_str("copy what all projects and sessions have; a person decides that")
             }
+            Self::LeaveSandbox => {
+                f.write_str("let a task work in no sandbox; a person decides that")
+            }
             Self::Land => f.write_str("land work on a branch; a person does"),
             Self::CommitShared => f.write_str("commit to a branch that others build on"),
             Self::Tell => f.write_str("send messages to sessions"),
@@ -323,6 +330,7 @@ mod tests {
             Action::Upgrade,
             Action::Destroy,
             Action::BackUp,
+            Action::LeaveSandbox,
             Action::Share(None),
             Action::Share(Some(own)),
             Action::Share(Some(foreign)),

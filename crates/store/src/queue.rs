@@ -34,8 +34,8 @@ use handoff_core::caller::Action;
 use handoff_core::hold::{HoldScope, HoldWish};
 use handoff_core::task::Command;
 use handoff_core::{
-    BatchEvent, Caller, ContextEvent, Event, FeatureEvent, Now, PackageEvent, ProjectId,
-    RepositoryEvent, RunEvent, StreamId, Task, TaskEvent, TaskId,
+    BatchEvent, Caller, Confinement, ContextEvent, Event, FeatureEvent, Now, PackageEvent,
+    ProjectId, RepositoryEvent, RunEvent, StreamId, Task, TaskEvent, TaskId,
 };
 
 use self::batch::Wanted;
@@ -140,6 +140,9 @@ fn perform(
     match &request.change {
         Change::Add { id, project, spec } => {
             by.may(Action::Add)?;
+            if spec.sandbox == Some(Confinement::None) {
+                by.may(Action::LeaveSandbox)?;
+            }
             let task = Task::begin(*id, *project, spec.clone(), tx.now.wall);
             record::add(tx, task, by, keyed)
         }

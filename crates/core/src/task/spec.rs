@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{Brief, VerifyCommand};
 use crate::time::millis;
-use crate::{AgentName, BatchId, Ownership, Role, RunId, TaskId, TaskName};
+use crate::{AgentName, BatchId, Confinement, Ownership, Role, RunId, TaskId, TaskName};
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +39,9 @@ pub struct TaskSpec {
     /// How long a session may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<TimeLimit>,
+    /// How its sessions are held, if a person said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<Confinement>,
 }
 
 impl TaskSpec {
@@ -54,6 +57,16 @@ impl TaskSpec {
             part: None,
             agent: None,
             limit: None,
+            sandbox: None,
+        }
+    }
+
+    /// As it is taken over from another store: nobody here has let it work in no sandbox.
+    #[must_use]
+    pub fn taken_over(&self) -> Self {
+        Self {
+            sandbox: self.sandbox.filter(|it| *it != Confinement::None),
+            ..self.clone()
         }
     }
 
@@ -178,6 +191,20 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+
+    #[test]
+    fn a_task_from_elsewhere_is_not_taken_out_of_the_sandbox() {
+        let taken_over = |sandbox| {
+            let spec = TaskSpec {
+                sandbox,
+                ..TaskSpec::new("fix".parse().unwrap(), "Fix it.".parse().unwrap())
+            };
+            spec.taken_over().sandbox
+        };
+        let held = Some(Confinement::Worktree);
+        assert_eq!(taken_over(Some(Confinement::None)), None);
+        assert_eq!((taken_over(held), taken_over(None)), (held, None));
+    }
 
     #[test]
     fn of_two_demands_on_one_task_the_stricter_counts() {

@@ -24,7 +24,12 @@ pub(super) fn task(
     by.may(Action::Steer)?;
     let (adopted, now) = (&arriving.task, tx.now.wall);
     stands_alone(&adopted.spec)?;
-    let begun = Task::begin(arriving.id, arriving.project, adopted.spec.clone(), now);
+    let begun = Task::begin(
+        arriving.id,
+        arriving.project,
+        adopted.spec.taken_over(),
+        now,
+    );
     let mut task = record::publish(tx, begun, by, None)?;
     let past = adopted.past(&task, by, now);
     let is_recorded = record::change(tx, &mut task, past, by, Some(keyed))?;
@@ -58,7 +63,7 @@ pub(super) fn batch(
     let adopted = arriving.batch.under(id, package);
     let begun = Batch::begin(id, arriving.project, adopted.spec, tx.now.wall);
     let specs = adopted.tasks.iter();
-    let specs = specs.map(|it| (it.id, it.task.spec.clone())).collect();
+    let specs = specs.map(|it| (it.id, it.task.spec.taken_over())).collect();
     batch::insert(tx, &begun, specs, by, Some(keyed))?;
     let scope = HoldScope::Batch(id);
     hold(tx, scope, &HoldWish::paused(package), by, None)?;
