@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::Format;
 
-pub use held::{Held, State, StatePlace, StatePlaceError};
+pub use held::{
+    Held, PrivateState, State, StateEntry, StateEntryError, StatePlace, StatePlaceError,
+};
 pub use pattern::{Pattern, PatternError};
 pub use rule::{ScreenRule, TitleRule};
 pub use sight::{Edge, InputBox, Sight};

@@ -18,6 +18,9 @@ pub struct ProjectDocument {
     pub paused: Vec<PausedRow>,
     /// How many workers live here to take tasks.
     pub workers: usize,
+    /// Why sessions of tasks are held by nothing here: `settings` or `kernel`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox_off: Option<&'static str>,
     /// The batches that have not ended, the oldest first.
     pub batches: Vec<BatchRow>,
     /// The runs that have not ended, the oldest first.
@@ -65,6 +68,9 @@ pub struct SessionRow {
     pub task: Option<String>,
     /// What it is for.
     pub description: Option<String>,
+    /// Why nothing holds the session of a task: `task`, `settings`, `kernel` or `agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox_off: Option<&'static str>,
 }
 
 /// How many tasks have not ended.

@@ -66,6 +66,9 @@ pub struct SessionDocument {
     pub lease: Option<TenureDocument>,
     /// What holds it: `worktree` or `none`.
     pub sandbox: &'static str,
+    /// Why nothing holds the session of a task: `task`, `settings`, `kernel` or `agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox_off: Option<&'static str>,
     /// The window of tmux that was opened for it, when it is started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tmux_target: Option<String>,

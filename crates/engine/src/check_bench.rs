@@ -8,6 +8,7 @@ use handoff_core::Task;
 use handoff_core::task::VerifyCommand;
 use handoff_files::Dir;
 use handoff_process::{Bound, program};
+use handoff_session::toolchain::CACHES;
 
 use crate::check::shell;
 use crate::enclosure::{CheckPolicy, Contained, Contender, Enclosure, lies_in, without_ours};
@@ -17,15 +18,6 @@ use crate::workshop::Workshop;
 
 /// Where programs put what they need for a moment.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
-/// Caches that toolchains must be able to write, and that programs of the user take code from later: each command has its own.
-const CACHES: [(&str, &str); 6] = [
-    ("GOCACHE", "go"),
-    ("PIP_CACHE_DIR", "pip"),
-    ("UV_CACHE_DIR", "uv"),
-    ("npm_config_cache", "npm"),
-    ("YARN_CACHE_FOLDER", "yarn"),
-    ("CCACHE_DIR", "ccache"),
-];
 const TARGET: &str = "CARGO_TARGET_DIR";
 
 /// A place in which one command is run.

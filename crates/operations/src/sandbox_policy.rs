@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use handoff_agents::Agent;
 use handoff_agents::adapter::State;
 use handoff_api::ExitCode;
-use handoff_core::Role;
+use handoff_core::task::TaskSpec;
 use handoff_engine::{CheckPolicy, Enclosure};
 use handoff_files::Dir;
 use handoff_git::Repository;
 use handoff_process::Kernel;
-use handoff_session::{Bounds, Confinement};
+use handoff_session::{Bounds, Confinement, SandboxOff};
 
 use crate::failure::Failure;
 use crate::program::own_program;
@@ -25,18 +25,29 @@ pub fn confinement(wanted: Option<Confinement>, here: &Workplace) -> Result<Conf
     }
 }
 
-/// How the session of a task is held: as `[worker] sandbox` says; else as any session in its role.
-pub fn of_worker(role: Role, here: &Workplace) -> Result<Confinement, Failure> {
-    match here.config()?.worker.sandbox {
-        Some(set) => Ok(set),
-        None => of_role(role, here),
-    }
+/// Why nothing holds sessions of tasks here; none if they are held.
+pub fn off_for_tasks(here: &Workplace) -> Result<Option<SandboxOff>, Failure> {
+    let settings = for_tasks(here)?;
+    Ok(SandboxOff::of_task(None, settings, Kernel::read()))
 }
 
-/// What the user has set; else what is right for the role.
-fn of_role(role: Role, here: &Workplace) -> Result<Confinement, Failure> {
-    let set = here.config()?.sandbox.default;
-    Ok(set.unwrap_or_else(|| Confinement::for_role(role, Kernel::read())))
+/// Why nothing holds the session of this task with this agent; none if it is held.
+pub fn off_for(
+    task: &TaskSpec,
+    agent: &Agent,
+    here: &Workplace,
+) -> Result<Option<SandboxOff>, Failure> {
+    let settings = for_tasks(here)?;
+    let off = SandboxOff::of_task(task.sandbox, settings, Kernel::read());
+    let is_wanted = task.sandbox.or(settings).is_some();
+    let elsewhere = agent.adapter.sandbox.is_elsewhere && !is_wanted;
+    Ok(off.or(elsewhere.then_some(SandboxOff::Agent)))
+}
+
+/// What the user has set for sessions of tasks.
+fn for_tasks(here: &Workplace) -> Result<Option<Confinement>, Failure> {
+    let config = here.config()?;
+    Ok(config.worker.sandbox.or(config.sandbox.default))
 }
 
 /// How commands that run code of sessions are held.
@@ -58,7 +69,8 @@ fn machine_memory() -> Option<u64> {
 
 /// Where a check can write: as a sub-task could, since one wrote it.
 fn of_checks(repository: &Repository, here: &Workplace) -> Result<Enclosure, Failure> {
-    if of_role(Role::SubTask, here)? == Confinement::None || Kernel::read().version().is_none() {
+    let set = here.config()?.sandbox.default;
+    if set == Some(Confinement::None) || Kernel::read().version().is_none() {
         return Ok(Enclosure::Open);
     }
     let home = real_home(here)?;
@@ -81,9 +93,15 @@ fn of_checks(repository: &Repository, here: &Workplace) -> Result<Enclosure, Fai
 /// The walls for an agent that works in this directory. Refused where they would not hold.
 pub fn of_agent(agent: &Agent, cwd: &Path, here: &Workplace) -> Result<Bounds, Failure> {
     let mut scratch = declared(here)?;
-    for place in &agent.adapter.sandbox.write {
-        match place.locate(&here.ambient.environment) {
-            Some(State::Directory(path)) => {
+    let held = &agent.adapter.sandbox;
+    let environment = &here.ambient.environment;
+    let named = held.write.iter().filter_map(|it| it.locate(environment));
+    let real_cwd = real(cwd)?;
+    let shared = held.private.iter();
+    let shared = shared.flat_map(|it| it.shared(environment, &real_cwd));
+    for place in named.chain(shared.map(|(_, place)| place)) {
+        match place {
+            State::Directory(path) => {
                 Dir::create_private(&path).map_err(|error| {
                     let text = format!("cannot make `{}` for the agent", path.display());
                     Failure::failed(text).because(&error)
@@ -91,8 +109,7 @@ pub fn of_agent(agent: &Agent, cwd: &Path, here: &Workplace) -> Result<Bounds, F
                 scratch.push(path);
             }
             // One that is not there yet could not be made in a directory that is not the session's.
-            Some(State::File(path)) => scratch.extend(path.exists().then_some(path)),
-            None => {}
+            State::File(path) => scratch.extend(path.exists().then_some(path)),
         }
     }
     around(cwd, &scratch, here)

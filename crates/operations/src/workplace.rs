@@ -144,7 +144,7 @@ impl Workplace {
         if self.ambient.variable(environment::SANDBOX).is_some() {
             let text = "the ledger is out of reach in the sandbox of a session";
             return Err(Failure::new(ExitCode::Unavailable, text).hint(
-                "what a session needs is done for it: safe-commit, send, reply, messages, done, block, heartbeat, context, queue list, queue show",
+                "what a session needs is done for it: safe-commit, send, reply, messages, done, block, heartbeat, context, dump, queue add, queue list, queue show",
             ));
         }
         if self.ambient.variable(environment::LEDGER).is_some() {

@@ -3,12 +3,12 @@
 //! The holder is outside and the agent is inside, with everything that it starts. What it needs done outside it asks its
 //! holder for.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use handoff_core::{Role, SessionId};
+use handoff_core::SessionId;
+pub use handoff_core::{Confinement, ConfinementError};
 use handoff_files::Dir;
 use handoff_process::Kernel;
 use serde::{Deserialize, Serialize};
@@ -16,54 +16,71 @@ use serde::{Deserialize, Serialize};
 use crate::catalogue;
 use crate::place::Places;
 
-/// Whether something holds an agent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Why nothing holds the session of a task, which is held by itself otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Confinement {
-    /// It can do what the one who started it can.
-    #[default]
-    None,
-    /// It can change its linked worktree, what is declared as scratch, and nothing else.
-    Worktree,
+pub enum SandboxOff {
+    /// A person said so when the task was added.
+    Task,
+    /// The user's settings say so.
+    Settings,
+    /// The kernel has no sandbox.
+    Kernel,
+    /// The agent is somewhere else, where nothing of ours holds it.
+    Agent,
 }
 
-/// A word that is no confinement.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a sandbox is `worktree` or `none`")]
-pub struct ConfinementError;
-
-impl Confinement {
-    /// What a session gets when nobody says otherwise: one of several that work side by side is held where the kernel can.
-    pub const fn for_role(role: Role, kernel: Kernel) -> Self {
-        match (role, kernel) {
-            (Role::SubTask, Kernel::Holds(_)) => Self::Worktree,
-            (Role::SubTask, Kernel::Without | Kernel::TooOld(_))
-            | (Role::Main | Role::FanIn, _) => Self::None,
-        }
-    }
+impl SandboxOff {
+    const ALL: [Self; 4] = [Self::Task, Self::Settings, Self::Kernel, Self::Agent];
 
     pub const fn word(self) -> &'static str {
         match self {
-            Self::None => "none",
-            Self::Worktree => "worktree",
+            Self::Task => "task",
+            Self::Settings => "settings",
+            Self::Kernel => "kernel",
+            Self::Agent => "agent",
+        }
+    }
+
+    /// Why the session of a task is not held; none if it is. It is held as a person said for the task, else as the settings say,
+    /// else where the kernel can. A task for which somebody asks for the sandbox does not begin without.
+    pub const fn of_task(
+        task: Option<Confinement>,
+        settings: Option<Confinement>,
+        kernel: Kernel,
+    ) -> Option<Self> {
+        match (task, settings, kernel) {
+            (Some(Confinement::None), ..) => Some(Self::Task),
+            (None, Some(Confinement::None), _) => Some(Self::Settings),
+            (None, None, Kernel::Without | Kernel::TooOld(_)) => Some(Self::Kernel),
+            (Some(Confinement::Worktree), ..)
+            | (None, Some(Confinement::Worktree), _)
+            | (None, None, Kernel::Holds(_)) => None,
+        }
+    }
+
+    /// Whose decision it is, in a few words.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Task => "its task says so",
+            Self::Settings => "your settings say so",
+            Self::Kernel => "this kernel has none",
+            Self::Agent => "its agent is somewhere else",
         }
     }
 }
 
-impl fmt::Display for Confinement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
+/// A word that is no reason.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a sandbox is off by `task`, `settings`, `kernel` or `agent`")]
+pub struct SandboxOffError;
 
-impl FromStr for Confinement {
-    type Err = ConfinementError;
+impl FromStr for SandboxOff {
+    type Err = SandboxOffError;
 
-    fn from_str(text: &str) -> Result<Self, ConfinementError> {
-        [Self::None, Self::Worktree]
-            .into_iter()
-            .find(|it| it.word() == text)
-            .ok_or(ConfinementError)
+    fn from_str(text: &str) -> Result<Self, SandboxOffError> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|it| it.word() == text).ok_or(SandboxOffError)
     }
 }
 
@@ -141,30 +158,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_sub_task_is_held_unasked_and_only_where_the_kernel_can() {
-        let holds = Kernel::Holds(7);
+    fn a_session_of_a_task_is_held_unless_a_person_or_the_kernel_says_otherwise() {
+        use Confinement::{None as Open, Worktree};
+        let (holds, old) = (Kernel::Holds(7), Kernel::TooOld(2));
         let table = [
-            (Role::SubTask, holds, Confinement::Worktree),
-            (Role::SubTask, Kernel::TooOld(2), Confinement::None),
-            (Role::SubTask, Kernel::Without, Confinement::None),
-            (Role::Main, holds, Confinement::None),
-            (Role::FanIn, holds, Confinement::None),
+            (None, None, holds, None),
+            (None, None, old, Some(SandboxOff::Kernel)),
+            (None, None, Kernel::Without, Some(SandboxOff::Kernel)),
+            (None, Some(Open), holds, Some(SandboxOff::Settings)),
+            (None, Some(Worktree), old, None),
+            (Some(Open), None, holds, Some(SandboxOff::Task)),
+            (Some(Open), Some(Worktree), holds, Some(SandboxOff::Task)),
+            (Some(Worktree), Some(Open), holds, None),
+            (Some(Worktree), None, Kernel::Without, None),
         ];
-        for (role, kernel, expected) in table {
-            assert_eq!(
-                Confinement::for_role(role, kernel),
-                expected,
-                "{role:?} {kernel:?}"
-            );
+        for (task, settings, kernel, expected) in table {
+            let off = SandboxOff::of_task(task, settings, kernel);
+            assert_eq!(off, expected, "{task:?} {settings:?} {kernel:?}");
         }
     }
 
     #[test]
-    fn a_word_is_read_back() {
-        for confinement in [Confinement::None, Confinement::Worktree] {
-            assert_eq!(confinement.word().parse(), Ok(confinement));
+    fn a_reason_is_read_back() {
+        for reason in SandboxOff::ALL {
+            assert_eq!(reason.word().parse(), Ok(reason));
         }
-        assert_eq!("yes".parse::<Confinement>(), Err(ConfinementError));
+        assert_eq!("none".parse::<SandboxOff>(), Err(SandboxOffError));
     }
 
     #[test]

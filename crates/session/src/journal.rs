@@ -10,7 +10,7 @@ use handoff_agents::{Block, Usage};
 use handoff_core::{MessageId, SessionId, SessionName, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, SandboxOff};
 use crate::last_word::LastWord;
 use crate::line_file::{self, Durability};
 use crate::message::Evidence;
@@ -34,6 +34,9 @@ pub enum Event {
         /// The version of Landlock that does, or could.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         landlock: Option<u32>,
+        /// Why nothing holds the session of a task.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox_off: Option<SandboxOff>,
     },
     /// The agent does something else now.
     StateChanged {

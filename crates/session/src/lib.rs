@@ -21,6 +21,7 @@
 //! | [`turn`] | from a message to the next prompt |
 //! | [`silence`], [`stall`], [`hook`] | whether it prints, whether it is stuck, and which files it is told of |
 //! | [`control`] | requests and answers on the socket, and who is let in |
+//! | `private_state`, [`toolchain`] | what an agent and its tools have in a sandbox, in the place of what is the person's |
 //! | [`confinement`], [`side`] | how an agent is held, and on which side of the walls somebody stands |
 //! | [`environment`], [`token`] | what an agent knows of its own session, and what proves that it is in it |
 //! | [`client`] | asking a holder |
@@ -52,6 +53,7 @@ pub mod notice;
 pub mod paste;
 pub mod place;
 pub mod plain_text;
+mod private_state;
 pub mod prompt_line;
 pub mod record;
 pub mod rehearsal;
@@ -64,12 +66,13 @@ pub mod stall;
 pub mod state;
 pub mod status_report;
 pub mod token;
+pub mod toolchain;
 pub mod transcript;
 pub mod turn;
 
 pub use catalogue::{Known, Standing};
 pub use client::{Client, ClientError};
-pub use confinement::{Bounds, Confinement};
+pub use confinement::{Bounds, Confinement, SandboxOff};
 pub use holder::{Holder, Opening};
 pub use notice::Notice;
 pub use place::Places;

@@ -11,7 +11,7 @@ use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
 use handoff_process::{Exit, Identity, Size};
 use serde::{Deserialize, Serialize};
 
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, SandboxOff};
 
 const FILE: &str = "session.json";
 /// What the end of a session adds to its record. That much is kept free at the end of one that lives: a disk that has filled up
@@ -61,6 +61,9 @@ pub struct Record {
     /// Whether something holds it.
     #[serde(default)]
     pub confinement: Confinement,
+    /// Why nothing holds the session of a task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox_off: Option<SandboxOff>,
 }
 
 /// A process of this boot.

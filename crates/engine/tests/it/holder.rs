@@ -95,6 +95,7 @@ fn opening(part: Part) -> Opening {
         .collect();
     Opening {
         answers_children: false,
+        sandbox_off: None,
         bounds: None,
         places: Places::new(part.home),
         runtime_dir: None,

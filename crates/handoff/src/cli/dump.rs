@@ -13,7 +13,7 @@ use handoff_core::task::{
     Brief, Command, Dependency, Reason, Summary, TaskSpec, TextError, Until, VerifyCommand,
     dependencies,
 };
-use handoff_core::{Caller, IdempotencyKey, TaskId, TaskName};
+use handoff_core::{Caller, Confinement, IdempotencyKey, TaskId, TaskName};
 use handoff_operations::project::{discover, fence, project_here};
 use handoff_operations::task::demands;
 use handoff_operations::{Failure, Project};
@@ -48,6 +48,9 @@ pub(super) struct Args {
     /// A shell command whose success proves the work.
     #[arg(long, value_name = "COMMAND")]
     verify: Option<VerifyCommand>,
+    /// How its sessions are held: `worktree` or `none`. Only a person takes them out of the sandbox.
+    #[arg(long, value_name = "WHAT")]
+    sandbox: Option<Confinement>,
     /// A task that must be done first: this one goes on from what it leaves. May be given several times.
     #[arg(long, value_name = "TASK")]
     after: Vec<String>,
@@ -55,7 +58,7 @@ pub(super) struct Args {
     #[arg(long)]
     at_once: bool,
     /// Open a batch from a manifest, TOML or JSON; `-` reads it from stdin.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "next", "status", "blocked_reason", "verify", "tests", "after", "batch_id", "fence"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "next", "status", "blocked_reason", "verify", "tests", "after", "sandbox", "batch_id", "fence"])]
     open_batch: Option<PathBuf>,
     #[command(flatten)]
     slots: SlotsArg,
@@ -115,10 +118,11 @@ impl Args {
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     args.refuse_misplaced(ctx)?;
-    if !args.is_report() {
-        last_word::refuse_in_sandbox(ctx)?;
-    }
     let workspace = args.workspace.as_ref();
+    if ctx.tree.is_some() && workspace.is_some() {
+        let text = "a session in a sandbox hands work on in its own repository only";
+        return Err(Failure::new(ExitCode::Forbidden, text));
+    }
     if let Some(workspace) = workspace.map(|it| Ok::<_, Failure>(ctx.cwd()?.join(it))) {
         ctx.stand_in(workspace?);
     }
@@ -286,6 +290,7 @@ impl Args {
         let brief: Brief = parsed(&format!("{}{tests}", self.said()?))?;
         Ok(TaskSpec {
             verify: self.verify.clone(),
+            sandbox: self.sandbox,
             after,
             ..TaskSpec::new(self.name()?, brief)
         })

@@ -157,7 +157,7 @@ fn stand(tree: &std::path::Path, directory: &std::path::Path) -> Result<PathBuf,
 
 fn by_input() -> Failure {
     Failure::usage("in a sandbox no file is read for a session")
-        .hint("give it by standard input: `safe-commit -F - … < FILE`, `send --file - … < FILE`")
+        .hint("give it by standard input: `safe-commit -F - … < FILE`, `send --file - … < FILE`, `dump --open-batch - < FILE`, `queue add --brief - … < FILE`")
 }
 
 /// Has a command done outside, if something keeps us from it and it is one that is; none otherwise.

@@ -18,6 +18,7 @@ use handoff_operations::{Failure, Project};
 use handoff_store::queue::{Answer, Change};
 
 use super::baton;
+use super::errand::Reading;
 use crate::context::Context;
 use crate::output::{Tone, one_line};
 
@@ -49,16 +50,17 @@ pub(super) enum Command {
 
 impl Command {
     /// Whether a session in a sandbox has it done for it: the table of callers says the rest.
-    pub(super) const fn is_of_a_session(&self) -> bool {
-        matches!(
-            self,
+    pub(super) fn reading(&self) -> Option<Reading> {
+        match self {
+            Self::Add(args) => Some(args.reading()),
             Self::List(_)
-                | Self::Show(_)
-                | Self::Heartbeat(_)
-                | Self::Fail(_)
-                | Self::Block(_)
-                | Self::Release(_)
-        )
+            | Self::Show(_)
+            | Self::Heartbeat(_)
+            | Self::Fail(_)
+            | Self::Block(_)
+            | Self::Release(_) => Some(Reading::Nothing),
+            Self::Claim(_) | Self::Complete(_) | Self::Cancel(_) | Self::Retry(_) => None,
+        }
     }
 }
 

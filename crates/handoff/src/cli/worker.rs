@@ -18,7 +18,7 @@ use handoff_api::{ExitCode, RestDocument, WorkersDocument};
 use handoff_core::Action;
 use handoff_engine::{Capacity, Crew, EngineError, News, Shift};
 use handoff_operations::worker::LivingWorker;
-use handoff_operations::{Failure, Project, Span};
+use handoff_operations::{Failure, Project, Span, sandbox_policy};
 use handoff_store::StoreError;
 
 pub(super) use self::detach::come_up;
@@ -114,6 +114,12 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
     desk.caller.may(Action::Claim).map_err(StoreError::from)?;
     if is_detached {
         return detach::start(desk.id, ctx);
+    }
+    if let Some(off) = sandbox_policy::off_for_tasks(ctx)? {
+        let why = off.reason();
+        ctx.out.note(format!(
+            "Sessions of tasks are in no sandbox here: {why}. They can change whatever you can."
+        ))?;
     }
     let clock = ctx.clock()?;
     let panel = Panel::of(ctx)?;

@@ -5,6 +5,7 @@
 //! is made from the table; with `HANDOFF_WRITE_DOCS` set the test of the page writes it.
 
 mod answers;
+pub(crate) mod commands;
 mod page;
 mod rights;
 mod scene;

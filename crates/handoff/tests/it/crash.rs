@@ -29,6 +29,7 @@ fn signal(stage: &mut Stage) -> PathBuf {
     mkfifo.arg(&path);
     stage.env.run(mkfifo).success();
     stage.env.set("SIGNAL", &path);
+    stage.declare_scratch();
     path
 }
 
@@ -98,11 +99,6 @@ fn a_worker_killed_while_its_agent_works_loses_nothing() {
 fn a_worker_killed_during_the_verify_command_loses_nothing() {
     let mut stage = Stage::new();
     let signal = signal(&mut stage);
-    let scratch = stage.env.work();
-    stage.configure(&format!(
-        "[sandbox]\nwrite = [\"{}/\"]\n",
-        scratch.display()
-    ));
     let verify = "mkdir \"$SIGNAL.seen\" || exit 0; echo there > \"$SIGNAL\"; exec sleep 1000";
     stage
         .run(["queue", "add", "fix", "--brief", "x", "--verify", verify])

@@ -228,7 +228,7 @@ fn a_batch_that_a_session_opens_goes_on_from_its_own_task() {
     let manifest = manifest.display();
     let told = typed(
         &stage,
-        &format!("handoff dump --open-batch {manifest}; handoff queue list"),
+        &format!("handoff dump --open-batch - < {manifest}; handoff queue list"),
     );
     let waits = "Its parts begin after `split`, and go on from there.";
     assert!(told.contains(waits), "{told}");

@@ -52,6 +52,7 @@ fn opened() -> Stage {
         let path = stage.env.work().join(file);
         stage.env.set(name, path);
     }
+    stage.declare_scratch();
     let words = ["dump", "--open-batch"].map(OsStr::new);
     stage
         .run(words.into_iter().chain([manifest.as_os_str()]))
@@ -222,11 +223,14 @@ fn a_part_says_its_last_word_in_the_words_of_the_earlier_tool() {
         (&"blocked".into(), &"Which one?".into())
     );
     let told = stage.repo.file_of("refs/heads/handoff/spread", "one/told");
+    let session = told.split_whitespace().find(|it| it.starts_with("ses_"));
+    let told = told.replace(session.unwrap(), "SESSION");
     assert_snapshot!(told, @"
     renewed spread.one: running
     code=0
-    error: a session in a sandbox adds no tasks: their checks would run outside of it
-    hint: say what is left for whoever comes next when you have finished: `handoff done --summary TEXT`
+    error: not allowed
+      because SESSION may not add tasks
+    hint: a session speaks for its own task only: `handoff done --summary TEXT`, `handoff block --reason TEXT`
     code=9
     error: this session works on `spread.one`, and speaks of no other task
     hint: say what you know of it with your last word: `handoff done --summary TEXT`, `handoff block --reason TEXT`

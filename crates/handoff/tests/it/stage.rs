@@ -72,6 +72,13 @@ impl Stage {
         fs::write(directory.join("config.toml"), text).unwrap();
     }
 
+    /// Lets what is in a sandbox write into the directory of the test, besides its tree: the test sees what it does there.
+    pub(crate) fn declare_scratch(&self) {
+        let place = self.env.work();
+        let text = format!("[sandbox]\nwrite = [\"{}/\"]\n", place.display());
+        self.configure(&text);
+    }
+
     /// Names the checks of the repository, and trusts them.
     #[track_caller]
     pub(crate) fn checks(&self, checks: &str) {

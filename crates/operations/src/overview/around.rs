@@ -10,13 +10,14 @@ use handoff_core::batch::Outcome;
 use handoff_core::run::Run;
 use handoff_core::{Batch, BatchId, Hold, ProjectId, Task, Timestamp};
 use handoff_engine::needs::{self, Need, Subject, Want};
-use handoff_session::journal;
+use handoff_session::{SandboxOff, journal};
 use handoff_store::tasks::Census;
 use handoff_store::{StoreError, Transaction, batches, holds, read, runs, tasks};
 
 use crate::batch::row;
 use crate::failure::Failure;
 use crate::project::Project;
+use crate::sandbox_policy;
 use crate::session::list;
 use crate::worker;
 use crate::workplace::Workplace;
@@ -54,6 +55,7 @@ pub(super) fn look(project: &mut Project, here: &Workplace) -> Result<ProjectDoc
         tasks: counted(ledger.census),
         paused: paused(&ledger),
         workers,
+        sandbox_off: sandbox_policy::off_for_tasks(here)?.map(SandboxOff::word),
         runs: ledger.runs.iter().map(run_row).collect(),
         batches: ledger.batches.into_iter().map(|(_, row)| row).collect(),
     })
@@ -219,6 +221,7 @@ fn session_row(session: SessionDocument) -> SessionRow {
         kind: session.kind,
         task: session.task,
         description: session.description,
+        sandbox_off: session.sandbox_off,
     }
 }
 

@@ -9,7 +9,7 @@ use handoff_process::Identity;
 use handoff_session::client::Asked;
 use handoff_session::control::Status;
 use handoff_session::record::Ending;
-use handoff_session::{Client, Known, Notice, Standing, journal, place};
+use handoff_session::{Client, Known, Notice, SandboxOff, Standing, journal, place};
 
 /// How many holders are asked before the first answer is read: each is an open connection.
 const AT_ONCE: usize = 200;
@@ -100,6 +100,7 @@ fn document(known: &Known, notice: Option<Notice>, now: &Now) -> SessionDocument
         task: record.task.as_ref().map(ToString::to_string),
         lease: None,
         sandbox: record.confinement.word(),
+        sandbox_off: record.sandbox_off.map(SandboxOff::word),
         tmux_target: None,
     }
 }

@@ -9,10 +9,10 @@ use handoff_agents::AgentName;
 use handoff_api::ExitCode;
 use handoff_core::{ProjectId, Role, SessionId, SessionName};
 use handoff_process::{Program, Report, Size, detach};
-use handoff_session::Bounds;
 use handoff_session::environment::Work;
 use handoff_session::holder::Address;
 use handoff_session::side::{self, Side};
+use handoff_session::{Bounds, SandboxOff};
 use serde::{Deserialize, Serialize};
 
 use super::care::Care;
@@ -53,6 +53,8 @@ pub struct Launch {
     pub work: Option<Work>,
     /// The walls around the agent; none leaves it as free as we are.
     pub bounds: Option<Bounds>,
+    /// Why there are none, for the session of a task.
+    pub sandbox_off: Option<SandboxOff>,
 }
 
 impl Launch {
@@ -169,6 +171,8 @@ impl Launch {
             let scratch = bounds.scratch.iter();
             options.extend(scratch.flat_map(|it| [OsString::from("--write"), it.into()]));
         }
+        let off = self.sandbox_off;
+        options.extend(off.map(|it| format!("--sandbox-off={}", it.word()).into()));
         for file in &self.care.files {
             options.extend(["--watch-file".into(), file.into()]);
         }

@@ -189,6 +189,7 @@ impl StartSession {
             argv,
             role,
             bounds,
+            sandbox_off: None,
             description: self.description.clone(),
             size: self.size.unwrap_or(Size::DETACHED),
             log_limit: self.log_limit.unwrap_or(LOG_LIMIT).saturating_mul(MIB),

@@ -5,7 +5,7 @@ use handoff_core::ownership::PathPattern;
 use handoff_core::task::{
     Brief, Dependency, Priority, TaskSpec, Until, VerifyCommand, dependencies,
 };
-use handoff_core::{Action, IdempotencyKey, Ownership, TaskId, TaskName};
+use handoff_core::{Action, Confinement, IdempotencyKey, Ownership, TaskId, TaskName};
 use handoff_store::queue::{Change, TaskRef};
 use handoff_store::{read, tasks};
 use schemars::JsonSchema;
@@ -40,6 +40,9 @@ pub struct AddTask {
     /// A shell command whose success proves the work.
     #[serde(default)]
     pub check: Option<VerifyCommand>,
+    /// How its sessions are held. Only a person takes them out of the sandbox.
+    #[serde(default)]
+    pub sandbox: Option<Confinement>,
     /// Repeating a request with the same key does nothing new and gives the same answer.
     #[serde(default)]
     pub key: Option<IdempotencyKey>,
@@ -52,7 +55,7 @@ impl Operation for AddTask {
     const EFFECT: Effect = Effect::Changes;
     const NEEDS: Needs = Needs::Action(Action::Add);
     const TAKES: Takes = Takes::Moment;
-    const FORWARDED: Forwarded = Forwarded::WithoutLedger;
+    const FORWARDED: Forwarded = Forwarded::FromSandbox;
 
     fn perform(self, here: &Workplace) -> Result<Receipt, Failure> {
         let owns = ownership(&self.own)?;
@@ -63,6 +66,7 @@ impl Operation for AddTask {
             priority: Priority::new(self.priority),
             owns,
             verify: self.check,
+            sandbox: self.sandbox,
             after: dependencies(after),
             ..TaskSpec::new(self.name, self.brief)
         };

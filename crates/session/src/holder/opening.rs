@@ -26,7 +26,7 @@ use super::stopping::Stopping;
 use super::watching::Lookout;
 use super::{Holder, MOUTHFUL};
 use crate::attempts::Attempts;
-use crate::confinement::{Bounds, Confinement};
+use crate::confinement::{Bounds, Confinement, SandboxOff};
 use crate::control::Gate;
 use crate::environment::{self, Itself, Work};
 use crate::journal::{Event, Journal};
@@ -87,6 +87,8 @@ pub struct Opening {
     pub answers_children: bool,
     /// The walls around the agent, if it is to have any.
     pub bounds: Option<Bounds>,
+    /// Why there are none, for the session of a task.
+    pub sandbox_off: Option<SandboxOff>,
 }
 
 /// A session could not begin. Nothing of it runs.
@@ -414,6 +416,7 @@ fn record(opening: &Opening, socket: &Socket, clock: &dyn Clock) -> Result<Recor
         started_at: clock.now().wall,
         ended: None,
         confinement: opening.confinement(),
+        sandbox_off: opening.sandbox_off,
     })
 }
 
@@ -425,6 +428,7 @@ fn begin_journal(directory: &Dir, record: &Record) -> Result<Journal, OpenError>
         cwd: record.cwd.clone(),
         sandbox: record.confinement,
         landlock: Kernel::read().version(),
+        sandbox_off: record.sandbox_off,
     };
     let noted = journal.append(started, record.started_at);
     noted.map_err(OpenError::Journal)?;

@@ -32,11 +32,13 @@ pub(super) fn home(format: Format, environment: &BTreeMap<OsString, OsString>) -
 
 /// The record that a process of this session has open. Its name begins with the time, so the last is the newest.
 pub(super) fn rollout(below: &Path) -> Option<PathBuf> {
+    // It may be a link, and the kernel says where a file really is.
+    let below = below.canonicalize().ok()?;
     let processes = tree::descendants(&[]).ok()?;
     let files = processes.iter().flat_map(|process| open_files(process.pid));
     let is_rollout = |file: &PathBuf| {
         let name = file.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        file.starts_with(below) && name.starts_with("rollout-") && name.ends_with(".jsonl")
+        file.starts_with(&below) && name.starts_with("rollout-") && name.ends_with(".jsonl")
     };
     files.filter(is_rollout).max()
 }

@@ -42,19 +42,18 @@ impl Command {
 
     /// What it reads, if it is done for a session in a sandbox.
     pub(in crate::cli) fn reading(&self) -> Option<Reading> {
-        let is_of_a_session = match self {
-            Self::Queue(command) => command.is_of_a_session(),
-            Self::Dump(args) => args.is_report(),
-            Self::Heartbeat(_) => true,
+        match self {
+            Self::Queue(command) => command.reading(),
+            Self::Dump(args) => Some(args.reading()),
+            Self::Heartbeat(_) => Some(Reading::Nothing),
             Self::Batch(_)
             | Self::Hold(_)
             | Self::Unhold(_)
             | Self::Events(_)
             | Self::Worker(_)
             | Self::Watchdog(_)
-            | Self::Gc(_) => false,
-        };
-        is_of_a_session.then_some(Reading::Nothing)
+            | Self::Gc(_) => None,
+        }
     }
 
     /// Whether it is the last word of the session that one is in: that goes to its holder by itself.
@@ -62,12 +61,8 @@ impl Command {
         matches!(self, Self::Dump(args) if args.is_last_word(ctx))
     }
 
-    /// What it reads, if it needs the ledger and nothing else that a session does not have. A task that a session in a sandbox
-    /// adds would have its check run outside of it.
+    /// What it reads, if it needs the ledger and nothing else that a session does not have.
     pub(in crate::cli) fn reading_with_ledger(&self) -> Option<Reading> {
-        if let Self::Dump(args) = self {
-            return Some(args.reading());
-        }
         matches!(self, Self::Queue(_)).then_some(Reading::Nothing)
     }
 }

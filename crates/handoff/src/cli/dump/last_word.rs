@@ -15,17 +15,6 @@ use crate::cli::batch::opening::Earnest;
 use crate::cli::session;
 use crate::context::Context;
 
-/// A session in a sandbox adds no task: what proves it would be run outside.
-pub(super) fn refuse_in_sandbox(ctx: &Context) -> Result<(), Failure> {
-    if ctx.ambient.variable(environment::SANDBOX).is_none() {
-        return Ok(());
-    }
-    let text = "a session in a sandbox adds no tasks: their checks would run outside of it";
-    Err(Failure::new(ExitCode::Forbidden, text).hint(
-        "say what is left for whoever comes next when you have finished: `handoff done --summary TEXT`",
-    ))
-}
-
 /// Whoever is refused inside a session is told what it can say instead.
 pub(super) fn with_hint(failure: Failure, ctx: &Context) -> Failure {
     let is_in_session = matches!(caller(&ctx.ambient), Ok(Caller::Session { .. }));

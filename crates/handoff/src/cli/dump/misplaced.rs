@@ -18,7 +18,7 @@ impl Args {
         }
     }
 
-    fn misplaced(&self, is_in_session: bool) -> [(&'static str, bool, &'static str); 9] {
+    fn misplaced(&self, is_in_session: bool) -> [(&'static str, bool, &'static str); 10] {
         let is_batch = self.open_batch.is_some();
         let status = self.status();
         let (is_new, is_report) = (!self.is_report(), self.is_report());
@@ -26,6 +26,7 @@ impl Args {
         let report = "`--status done` or `--status blocked`";
         [
             ("--verify", is_report && self.verify.is_some(), active),
+            ("--sandbox", is_report && self.sandbox.is_some(), active),
             ("--after", is_report && !self.after.is_empty(), active),
             ("--tests", is_report && self.tests.is_some(), active),
             ("--at-once", is_report && self.at_once, active),

@@ -4,13 +4,14 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use handoff_api::ExitCode;
-use handoff_core::TaskName;
 use handoff_core::ownership::PathPattern;
 use handoff_core::task::{Brief, VerifyCommand};
+use handoff_core::{Confinement, TaskName};
 use handoff_operations::task::AddTask;
 use handoff_operations::{Failure, call};
 
 use super::{KeyArg, show_receipt};
+use crate::cli::errand::Reading;
 use crate::context::Context;
 
 #[derive(Debug, clap::Args)]
@@ -44,8 +45,21 @@ pub(crate) struct Args {
     /// A shell command whose success proves the work.
     #[arg(long, value_name = "COMMAND")]
     verify: Option<VerifyCommand>,
+    /// How its sessions are held: `worktree` or `none`. Only a person takes them out of the sandbox.
+    #[arg(long, value_name = "WHAT")]
+    sandbox: Option<Confinement>,
     #[command(flatten)]
     key: KeyArg,
+}
+
+impl Args {
+    pub(super) fn reading(&self) -> Reading {
+        match (&self.brief_file, self.brief.as_deref()) {
+            (Some(file), _) => Reading::File(file.clone()),
+            (None, Some("-")) => Reading::Input,
+            (None, _) => Reading::Nothing,
+        }
+    }
 }
 
 pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
@@ -57,6 +71,7 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         after: args.after,
         after_end: args.after_end,
         check: args.verify,
+        sandbox: args.sandbox,
         key: args.key.key,
     };
     show_receipt(call(add, ctx)?, "added", ctx)

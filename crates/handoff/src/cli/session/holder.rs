@@ -24,7 +24,7 @@ use handoff_session::environment::Work;
 use handoff_session::holder::{Address, Loopback, OpenError};
 use handoff_session::stall::Policy;
 use handoff_session::transcript::Limit;
-use handoff_session::{Bounds, Confinement, Holder, Opening, catalogue};
+use handoff_session::{Bounds, Confinement, Holder, Opening, SandboxOff, catalogue};
 
 use crate::context::Context;
 
@@ -77,6 +77,8 @@ pub(crate) struct Args {
     common_dir: Option<PathBuf>,
     #[arg(long)]
     write: Vec<PathBuf>,
+    #[arg(long)]
+    sandbox_off: Option<SandboxOff>,
     /// Its session may answer the dialogs of those that it starts.
     #[arg(long)]
     answers_children: bool,
@@ -184,6 +186,7 @@ fn opening(args: Args, ctx: &Context) -> Result<Opening, Failure> {
         warden: args.warden,
         answers_children: args.answers_children,
         bounds,
+        sandbox_off: args.sandbox_off,
     })
 }
 

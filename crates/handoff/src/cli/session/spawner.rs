@@ -15,7 +15,6 @@ use handoff_operations::session::launch::Launch;
 use handoff_operations::session::start::{LOG_LIMIT, MIB, find, send_first};
 use handoff_operations::{Failure, agent_catalogue, sandbox_policy};
 use handoff_process::Size;
-use handoff_session::Confinement;
 use handoff_session::environment::Work;
 use handoff_session::stall::Policy;
 
@@ -98,9 +97,10 @@ impl Spawner {
         refuse_shell(&agent)?;
         require_program(&argv[0], order.worktree, &ctx)?;
         let prompt = agent.adapter.launch.prompt;
-        let bounds = match sandbox_policy::of_worker(spec.role(), &ctx)? {
-            Confinement::None => None,
-            Confinement::Worktree => Some(sandbox_policy::of_agent(&agent, order.worktree, &ctx)?),
+        let sandbox_off = sandbox_policy::off_for(spec, &agent, &ctx)?;
+        let bounds = match sandbox_off {
+            Some(_) => None,
+            None => Some(sandbox_policy::of_agent(&agent, order.worktree, &ctx)?),
         };
         let launch = Launch {
             id: order.session,
@@ -120,6 +120,7 @@ impl Spawner {
             },
             role: spec.role(),
             bounds,
+            sandbox_off,
             work: Some(work(order)),
         };
         launch.start(START_TAKES, &ctx)?;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::answers::ANSWERS;
+use super::commands::PLACES;
 use super::rights::{RIGHTS, TRIES};
 use super::sockets::Way;
 use super::table::End::{self, Detected, NotCovered, Refused};
@@ -62,6 +63,11 @@ the main tree (refs, index, configuration, files) while another one has staged a
     for right in RIGHTS {
         writeln!(page, "| {} | {} |", right.name, word(right.end)).unwrap();
     }
+    page.push_str(BY_TASK);
+    for (what, place) in PLACES {
+        writeln!(page, "| {what} | `{place}` | refused |").unwrap();
+    }
+    page.push_str(NOT_KEPT);
     page.push_str(BY_CHECK);
     for it in TRIES {
         let tests = match it.tests {
@@ -147,6 +153,29 @@ their own files (`process/src/sandbox/capabilities.rs` says which, and why). Tri
 |---|---|
 ";
 
+/// What the session of a task tries with what the person's programs take commands from.
+const BY_TASK: &str = "
+## Attacks by the session of a task
+
+Made from `attacks/commands.rs` and tried by `task_sandbox.rs`: the session of a plain task, of a part, of a fan-in and of a phase appends to each of these places, puts another file and a link in its
+stead, and removes it. Its own files, `git status` and `git diff`, and temporary files work. Where the sandbox is off (`[worker] sandbox = \"none\"`, a task of `--sandbox none`, a kernel without it, an agent in a tab) all of them are
+**not covered**, and the worker, `status` and the session's first event say that it is off; refs that it moves are told.
+
+| what | where | in the sandbox |
+|---|---|---|
+";
+
+/// What is left of it.
+const NOT_KEPT: &str = "
+**Not covered** of what an agent has of its own:
+
+- **What Claude Code and Codex sign in with** (`.credentials.json`, `auth.json`) is shared: a token that is renewed in a copy makes the person's own useless. A session can destroy it, and the person signs in again. It is read
+  by every program of the same user anyway.
+- **Records of conversations.** A session of Claude Code can change those of its own worktree, one of Codex or Copilot all of them: they lie together. Whoever takes up such a conversation reads what the session wrote.
+- **opencode** has no directory of its own yet: `~/.local/share/opencode`, `~/.local/state/opencode` and `~/.cache/opencode` can be written, and programs lie there.
+- **Agents that somebody describes** with `[sandbox] write` in a file of their own: what is named there.
+";
+
 /// What code under check tries.
 const BY_CHECK: &str = "
 ## Attacks by a check
@@ -187,11 +216,7 @@ configuration run. Where content goes into the repository or comes out of it (`s
   another session; also at a port (`run --port`), whose token can be read in every sandbox and is of no use there. On newer kernels Landlock holds these sockets; that has not
   been tried.
 - **Modes, owners, times and `user.*` attributes** of files. Landlock holds content and names: a sandboxed session can `chmod` and `touch` what it does not own, as the same user.
-- **Sessions of plain tasks and fan-ins**, unless `[worker] sandbox = \"worktree\"` is set: only parts of a batch are in the sandbox by themselves. Refs that such a session moves past our hooks are told
-  (`handoff/tests/it/task_sandbox.rs`); files that it writes elsewhere are not.
 - **Remotes on other machines.** The network is open. `git push` is refused by the hook, `git send-pack` by its path asks none; agents of ssh are out of reach, and a password in a file is not.
-- **What the agent keeps for itself** (`~/.claude`, `~/.codex` …) can be written in the sandbox, because it must. Its settings can name programs that the person's own agent
-  runs later, outside.
 - **Text printed to other terminals of the same user**, escape sequences included.
 - **Another task's number in the environment.** A session that sets `HANDOFF_TASK_ID` is taken for that task by our hooks; the sandbox does not look at it.
 - **HEAD by git before 2.46**, which does not ask hooks about links: the next commit is refused if the task is known.

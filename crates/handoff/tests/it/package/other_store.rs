@@ -80,6 +80,7 @@ fn a_task_goes_on_in_another_store_as_what_it_was_and_comes_back() {
     let (here, mut there) = (road.here, road.there);
     let told = there.env.work().join("told.md");
     there.env.set("TOLD", &told);
+    there.declare_scratch();
     let add = [
         "queue",
         "add",

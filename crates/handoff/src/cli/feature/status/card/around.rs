@@ -17,6 +17,7 @@ const LEAST: usize = 16;
 pub(super) fn rows(project: &ProjectDocument) -> Vec<Row> {
     let mut rows = named(&project.sessions, "session", "handoff ps", session);
     rows.extend(queue(&project.tasks, project.workers));
+    rows.extend(project.sandbox_off.map(in_no_sandbox));
     rows.extend(named(
         &project.batches,
         "batch",
@@ -79,13 +80,18 @@ fn session(session: &SessionRow) -> (Tone, String) {
     let kind = kind.map_or_else(String::new, |it| format!(" ({it})"));
     let about = session.task.as_ref().map(|it| format!(", works on {it}"));
     let about = about.or_else(|| Some(format!(", {}", session.description.as_ref()?)));
-    (
-        tone,
-        format!(
-            "{name}: {agent}, {state}{kind}{}",
-            about.unwrap_or_default()
-        ),
-    )
+    let about = about.unwrap_or_default();
+    let off = session.sandbox_off;
+    let off = off.map_or_else(String::new, |it| format!("; in no sandbox, by the {it}"));
+    (tone, format!("{name}: {agent}, {state}{kind}{about}{off}"))
+}
+
+fn in_no_sandbox(reason: &str) -> Row {
+    Row {
+        label: "sandbox",
+        tone: Tone::Attention,
+        text: format!("none for sessions of tasks, by the {reason}"),
+    }
 }
 
 fn queue(tasks: &CensusDocument, workers: usize) -> Option<Row> {
