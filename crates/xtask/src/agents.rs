@@ -18,6 +18,7 @@ mod shell_case;
 mod timeline;
 mod trial;
 mod witness;
+mod worker_case;
 mod workflow_case;
 
 use std::ffi::OsString;

@@ -15,7 +15,7 @@ use super::scene::{Ground, Scene, Start};
 use super::timeline::Shown;
 use super::trial::Trial;
 use super::{Name, Theme};
-use super::{model_case, sandbox_case, script_case, shell_case, workflow_case};
+use super::{model_case, sandbox_case, script_case, shell_case, worker_case, workflow_case};
 use handoff_chores::output;
 
 /// Where an agent is tried.
@@ -57,12 +57,19 @@ impl Stage<'_> {
         let model = ModelServer::start().context("the model does not start")?;
         let house = House::furnish(&root, self.name, &model.url(), self.theme)?;
         output::heading(&self.name.word());
-        if self.only != Some(workflow_case::CASE) {
+        if ![Some(workflow_case::CASE), Some(worker_case::CASE)].contains(&self.only) {
             self.play_at_terminal(&house, &model, report)?;
         }
-        if workflow_case::is_for(self.name) && self.is_meant(workflow_case::CASE) {
-            let house = workflow_case::house(self, &root, &model)?;
-            workflow_case::play(self, &house, report);
+        type Play = fn(&Stage<'_>, &House, &mut Report);
+        let unattended: [(&str, Play); 2] = [
+            (workflow_case::CASE, workflow_case::play),
+            (worker_case::CASE, worker_case::play),
+        ];
+        for (case, play) in unattended {
+            if workflow_case::is_for(self.name) && self.is_meant(case) {
+                let house = workflow_case::house(self, &root.join(case), &model)?;
+                play(self, &house, report);
+            }
         }
         Ok(())
     }

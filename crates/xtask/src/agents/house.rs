@@ -133,7 +133,8 @@ impl House {
                 settings["projects"] = json!({ self.project().display().to_string(): trusted });
                 self.write(".claude.json", &settings.to_string())?;
                 // Its usual mode asks its maker's server about each command, and sets aside what is allowed here.
-                let allowed = json!({ "defaultMode": "manual", "allow": ["Bash"] });
+                let allowed =
+                    json!({ "defaultMode": "manual", "allow": ["Bash", "Edit", "Write"] });
                 let allowed = json!({ "permissions": allowed });
                 self.write(".claude/settings.json", &allowed.to_string())
             }

@@ -29,15 +29,27 @@ pub(super) fn play(stage: &Stage<'_>, house: &House, report: &mut Report) {
         Ok(proofs) => Outcome::Wrong(format!("proved was {proofs:?}")),
         Err(error) => Outcome::Wrong(format!("{error:#}")),
     };
-    // A run that was broken off leaves its session, as it should; nobody comes back to this one.
+    let expected = "plan, red, green and refactor are proved";
+    conclude(stage, house, (CASE, expected), outcome, report);
+}
+
+/// Clears what may be left, and says what came of a case.
+pub(super) fn conclude(
+    stage: &Stage<'_>,
+    house: &House,
+    (case, expected): (&'static str, &str),
+    outcome: Outcome,
+    report: &mut Report,
+) {
+    // One that was broken off leaves its session, as it should; nobody comes back to this one.
     if let Err(error) = clear(stage, house) {
         output::complain(&format!("a session may be left: {error:#}"));
     }
-    output::say(&format!("{CASE}: {outcome:?}"));
+    output::say(&format!("{case}: {outcome:?}"));
     report.add(Row {
         agent: stage.name,
-        case: CASE,
-        expected: "plan, red, green and refactor are proved".to_owned(),
+        case,
+        expected: expected.to_owned(),
         outcome,
     });
 }
@@ -117,7 +129,7 @@ fn define(stage: &Stage<'_>, house: &House, troupe: &Troupe) -> Result<()> {
     answer(&mut handoff(stage, house, &words)).map(drop)
 }
 
-fn commit(house: &House) -> Result<()> {
+pub(super) fn commit(house: &House) -> Result<()> {
     for words in [
         &["config", "user.name", "Test"][..],
         &["config", "user.email", "test@example.org"],
@@ -130,14 +142,18 @@ fn commit(house: &House) -> Result<()> {
     Ok(())
 }
 
-fn handoff(stage: &Stage<'_>, house: &House, words: &[&str]) -> Command {
+pub(super) fn handoff(stage: &Stage<'_>, house: &House, words: &[&str]) -> Command {
     let mut command = program::program(stage.binary);
     command.args(words);
     in_house(&mut command, stage, house);
     command
 }
 
-fn in_house<'a>(command: &'a mut Command, stage: &Stage<'_>, house: &House) -> &'a mut Command {
+pub(super) fn in_house<'a>(
+    command: &'a mut Command,
+    stage: &Stage<'_>,
+    house: &House,
+) -> &'a mut Command {
     command
         .env_clear()
         .envs(&house.environment)
@@ -146,7 +162,7 @@ fn in_house<'a>(command: &'a mut Command, stage: &Stage<'_>, house: &House) -> &
         .stdin(Stdio::null())
 }
 
-fn answer(command: &mut Command) -> Result<String> {
+pub(super) fn answer(command: &mut Command) -> Result<String> {
     let output = command.output()?;
     let (said, complained) = (
         String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -162,7 +178,7 @@ fn answer(command: &mut Command) -> Result<String> {
 
 /// A house whose agent trusts the trees of a run and does not ask before it runs a command.
 pub(super) fn house(stage: &Stage<'_>, root: &Path, model: &ModelServer) -> Result<House> {
-    let house = House::furnish(&root.join("cycle"), stage.name, &model.url(), stage.theme)?;
+    let house = House::furnish(root, stage.name, &model.url(), stage.theme)?;
     house.permit(stage.name)?;
     Ok(house)
 }
