@@ -312,7 +312,7 @@ mod tests {
     ];
 
     /// Everything that can be asked for which concerns no other session.
-    fn plain_actions(own: TaskId, foreign: TaskId) -> [Action; 24] {
+    fn plain_actions(own: TaskId, foreign: TaskId) -> [Action; 25] {
         [
             Action::Read,
             Action::Add,
@@ -348,13 +348,13 @@ mod tests {
         let foreign = TaskId::from_uuid(Uuid::from_u128(2));
         let actions = plain_actions(own, foreign);
         let row = |caller: &Caller| actions.map(|action| caller.may(action).is_ok());
-        assert_eq!(row(&Caller::Person), [true; 24]);
+        assert_eq!(row(&Caller::Person), [true; 25]);
         for caller in [Caller::Worker, Caller::Reconciler] {
-            let mut expected = [true; 24];
-            expected[11..16].fill(false);
+            let mut expected = [true; 25];
+            expected[11..17].fill(false);
             assert_eq!(row(&caller), expected, "{caller}");
         }
-        let mut only_read = [false; 24];
+        let mut only_read = [false; 25];
         only_read[0] = true;
         assert_eq!(row(&Caller::Check), only_read);
         assert_eq!(row(&Caller::Unknown), only_read);
@@ -363,7 +363,8 @@ mod tests {
                 row(&session(role, own)),
                 [
                     true, true, false, true, false, false, false, false, true, true, true, false,
-                    false, false, false, false, true, true, false, true, false, false, false, true
+                    false, false, false, false, false, true, true, false, true, false, false,
+                    false, true
                 ]
             );
         }
@@ -371,7 +372,8 @@ mod tests {
             row(&session(Role::SubTask, own)),
             [
                 true, false, false, true, false, false, false, false, false, false, false, false,
-                false, false, false, false, false, true, false, false, false, false, false, true
+                false, false, false, false, false, false, true, false, false, false, false, false,
+                true
             ]
         );
     }
