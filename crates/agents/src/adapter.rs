@@ -52,6 +52,8 @@ pub enum Block {
     Error,
     /// Whether this directory is to be trusted.
     Trust,
+    /// Somebody who leaves what is open over the place where one types: settings, help, a list, a pager, an editor.
+    Panel,
     /// It does not say.
     #[serde(other)]
     Other,
@@ -191,13 +193,14 @@ impl Adapter {
 }
 
 impl Block {
-    const KNOWN: [Self; 6] = [
+    const KNOWN: [Self; 7] = [
         Self::Permission,
         Self::Question,
         Self::Login,
         Self::Limit,
         Self::Error,
         Self::Trust,
+        Self::Panel,
     ];
 
     pub const fn word(self) -> &'static str {
@@ -208,6 +211,7 @@ impl Block {
             Self::Limit => "limit",
             Self::Error => "error",
             Self::Trust => "trust",
+            Self::Panel => "panel",
             Self::Other => "other",
         }
     }
@@ -241,7 +245,7 @@ impl<'de> Deserialize<'de> for Hint {
             other => Block::known(other).map(Self::Blocked).ok_or_else(|| {
                 de::Error::custom(format!(
                     "`{other}` means nothing; one of prompt, busy, permission, question, login, limit, \
-                     error, trust does"
+                     error, trust, panel does"
                 ))
             }),
         }

@@ -3,6 +3,7 @@
 //! Agents keep such records for themselves and change them without notice. So a line that cannot be read says nothing, a field that
 //! is missing counts as absent, and nobody is called wrong because of one.
 
+mod api_error;
 mod claude;
 mod codex;
 mod copilot;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 
 use crate::adapter::{Block, Hint};
 
+pub use api_error::{ApiError, ApiErrorKind};
 pub use claude::ClaudeSession;
 pub use usage::Usage;
 
@@ -60,6 +62,8 @@ pub struct Conversation {
     open_calls: BTreeSet<String>,
     /// What a person was asked and has not answered.
     open_questions: BTreeMap<String, Block>,
+    /// Whether a person did not allow what it called last.
+    is_denied: bool,
 }
 
 /// One turn of a conversation.
@@ -72,11 +76,15 @@ pub struct Turn {
 }
 
 /// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     Done,
+    /// A person stopped it.
     Interrupted,
-    Failed,
+    /// A person refused what it asked for, or its model refused to answer.
+    Refused,
+    /// Its model did not answer.
+    Failed(ApiError),
 }
 
 /// What a line of a record says.
@@ -101,6 +109,8 @@ enum Happening {
     /// A tool was called, and this is the call's name.
     Called(String),
     Returned(String),
+    /// A person did not allow a call. If the turn is stopped with that, they refused it.
+    Denied(String),
     /// A person is asked, and this is the question's name.
     Asked(String, Block),
     Settled(String),
@@ -120,6 +130,7 @@ impl Conversation {
             speaker: String::new(),
             open_calls: BTreeSet::new(),
             open_questions: BTreeMap::new(),
+            is_denied: false,
         }
     }
 
@@ -150,10 +161,10 @@ impl Conversation {
         if let Some(block) = self.open_questions.values().next() {
             return Some(Hint::Blocked(*block));
         }
-        Some(match self.turn()?.end {
+        Some(match &self.turn()?.end {
             None => Hint::Busy,
-            Some(End::Failed) => Hint::Blocked(Block::Error),
-            Some(End::Done | End::Interrupted) => Hint::Prompt,
+            Some(End::Failed(_)) => Hint::Blocked(Block::Error),
+            Some(End::Done | End::Interrupted | End::Refused) => Hint::Prompt,
         })
     }
 
@@ -172,13 +183,21 @@ impl Conversation {
                 self.speaker.clear();
                 self.open_calls.clear();
                 self.open_questions.clear();
+                self.is_denied = false;
             }
-            Happening::Said { message, text } => self.say(&message, &text),
+            Happening::Said { message, text } => {
+                self.is_denied = false;
+                self.say(&message, &text);
+            }
             Happening::Took { message, usage } => self.add(&message, usage),
             Happening::Used(usage) => self.count(usage),
             Happening::TookInAll(total) => self.count(total.since(self.total)),
             Happening::CostInAll(cost) => self.total.cost_usd = Some(cost),
             Happening::Called(call) => drop(self.open_calls.insert(call)),
+            Happening::Denied(call) => {
+                self.is_denied = true;
+                self.open_calls.remove(&call);
+            }
             Happening::Returned(call) => drop(self.open_calls.remove(&call)),
             Happening::Asked(question, block) => {
                 self.open_questions.insert(question, block);
@@ -189,6 +208,8 @@ impl Conversation {
                 // An interrupted turn leaves calls that never return, and questions that nobody answers.
                 self.open_calls.clear();
                 self.open_questions.clear();
+                let is_refused = end == End::Interrupted && self.is_denied;
+                let end = if is_refused { End::Refused } else { end };
                 self.turn.end.get_or_insert(end);
             }
         }

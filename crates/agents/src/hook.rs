@@ -47,14 +47,16 @@ impl HookReport {
 }
 
 /// The settings that make an agent tell `handoff`, the program at this path.
-pub fn settings(handoff: &Path) -> String {
+/// It may read what lies in `messages` without asking.
+pub fn settings(handoff: &Path, messages: &Path) -> String {
     let command = format!("{} hook", quoted(&handoff.to_string_lossy()));
     let hook = json!({ "type": "command", "command": command, "timeout": SECONDS });
     let hooks: Map<String, Value> = EVENTS
         .iter()
         .map(|event| ((*event).to_owned(), json!([{ "hooks": [hook] }])))
         .collect();
-    json!({ "hooks": hooks }).to_string()
+    let readable = [messages.to_string_lossy()];
+    json!({ "hooks": hooks, "permissions": { "additionalDirectories": readable } }).to_string()
 }
 
 /// For a shell, whatever is in it.
@@ -93,7 +95,8 @@ mod tests {
 
     #[test]
     fn the_settings_name_this_program_whatever_it_is_called() {
-        let settings: Value = serde_json::from_str(&settings(Path::new("/o'p t/handoff"))).unwrap();
+        let settings: Value =
+            serde_json::from_str(&settings(Path::new("/o'p t/handoff"), Path::new("/m"))).unwrap();
         let command = &settings["hooks"]["Stop"][0]["hooks"][0]["command"];
         assert_eq!(command, r"'/o'\''p t/handoff' hook");
         assert_eq!(settings["hooks"].as_object().unwrap().len(), EVENTS.len());

@@ -16,6 +16,6 @@ pub mod trouble;
 
 pub use adapter::{Adapter, Block, Hint, InputBox, Sight};
 pub use agent::{Agent, AgentName};
-pub use conversation::{ClaudeSession, Conversation, Usage};
-pub use recipe::{Pointer, Recipe, TextBox};
+pub use conversation::{ApiError, ApiErrorKind, ClaudeSession, Conversation, Usage};
+pub use recipe::{Pointer, Recipe, Tabs, TextBox};
 pub use trouble::Complaint;

@@ -19,6 +19,8 @@ pub struct Recipe {
     pub submit: String,
     /// What ends a turn: keys with a breath between them.
     pub interrupt: Vec<String>,
+    /// What leaves a panel that is open over the box.
+    pub close: String,
     /// What empties the box. Nothing if no such key is known.
     pub clear: String,
     /// What the row begins with where one types. Faint text behind it is the program's own suggestion.
@@ -28,6 +30,25 @@ pub struct Recipe {
     pub settles_after: Duration,
     /// What is typed in place of a text that is too long to be typed.
     pub pointer: Pointer,
+    /// The characters that make a text a command of the program if it begins with them.
+    pub commands: String,
+    /// The character that keeps a text from being sent off if it ends with it: Enter makes a new line then.
+    pub holds: Option<char>,
+    /// How many bytes it takes in one paste.
+    #[serde(rename = "longest")]
+    pub longest_paste: usize,
+    /// What becomes of tabs in a paste.
+    pub tabs: Tabs,
+}
+
+/// What becomes of tabs in a paste.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tabs {
+    #[default]
+    Kept,
+    /// They are made blanks, so that a text with tabs goes by file.
+    Lost,
 }
 
 /// Where text stands before it is sent off.
@@ -58,15 +79,25 @@ impl Default for Recipe {
             pause: Duration::from_millis(150),
             submit: "\r".to_owned(),
             interrupt: vec!["\x03".to_owned()],
+            close: "\x1b".to_owned(),
             clear: String::new(),
             mark: None,
             settles_after: Duration::from_millis(500),
             pointer: Pointer::Sentence,
+            commands: String::new(),
+            holds: None,
+            longest_paste: 8 * 1024,
+            tabs: Tabs::Kept,
         }
     }
 }
 
 impl Adapter {
+    /// The first of the keys that end a turn.
+    pub fn stop_keys(&self) -> &str {
+        self.input.interrupt.first().map_or("", String::as_str)
+    }
+
     /// Where text stands before it is sent off.
     pub fn text_box(&self) -> TextBox<'_> {
         match (self.reads, &self.input.mark) {

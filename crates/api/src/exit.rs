@@ -66,6 +66,16 @@ exit_codes! {
     NothingToCommit = 14, "nothing_to_commit";
     /// A session is stuck: nothing of it moves, and telling it to go on did not help. It still runs.
     Stalled = 15, "stalled";
+    /// The agent has ended its turn without an answer, because its model did not answer; the message says what it said.
+    TurnFailed = 16, "turn_failed";
+    /// The turn was interrupted, so that there is no answer.
+    Interrupted = 17, "interrupted";
+    /// The turn ended with a refusal: of a person to what the agent asked for, or of its model to answer.
+    Refused = 18, "refused";
+    /// The turn ended without an answer, because what the agent may use is used up.
+    LimitReached = 19, "limit_reached";
+    /// The agent ended in the middle of the turn.
+    AgentDied = 20, "agent_died";
     /// A mistake in handoff itself; please report it.
     Internal = 70, "internal";
     /// The guard refused a git command inside a session; the message says what to do instead.

@@ -55,7 +55,7 @@ pub use help::{CompletionDocument, HelpDocument};
 pub use message::{
     AnswerDocument, AnsweredDocument, DialogDocument, InterruptDocument, LastWordDocument,
     MessageDocument, MessageStep, MessagesDocument, ReplyDocument, SenderDocument,
-    SessionWaitDocument, SignalDocument,
+    SessionWaitDocument, SignalDocument, TroubleDocument,
 };
 pub use operation::{OperationRow, OperationSchemaDocument, OperationsDocument};
 pub use package::{

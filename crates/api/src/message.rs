@@ -27,7 +27,13 @@ pub struct MessageDocument {
     pub from: Option<SenderDocument>,
     /// What it says.
     pub text: String,
-    /// What the agent answered.
+    /// How its turn ended: `done`, `failed`, `interrupted`, `refused`, `limit`, `exited` or `unclear`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// What the agent said of the trouble that ended its turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<TroubleDocument>,
+    /// What the agent answered, or had said when its turn came to nothing.
     pub answer: Option<AnswerDocument>,
     /// How it came here, the oldest first.
     pub history: Vec<MessageStep>,
@@ -45,6 +51,15 @@ pub struct SenderDocument {
     pub session: String,
     /// What people call it.
     pub name: String,
+}
+
+/// What an agent said of the trouble that ended its turn.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TroubleDocument {
+    /// `request`, `login`, `rate_limit`, `quota`, `server`, `network` or `other`.
+    pub kind: String,
+    /// Its words.
+    pub said: Option<String>,
 }
 
 /// What an agent answered.
@@ -96,6 +111,9 @@ pub struct SessionWaitDocument {
     pub kind: Option<String>,
     /// The turn that ended, if that was waited for.
     pub turn: Option<u64>,
+    /// How it ended: `done`, `failed`, `interrupted`, `refused`, `limit`, `exited` or `unclear`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
     /// What was replied, if that was waited for.
     pub reply: Option<String>,
     /// The number of the last event that was looked at: the next wait goes on `--after` it.
@@ -116,7 +134,7 @@ pub struct InterruptDocument {
     pub name: String,
     /// The turn.
     pub turn: u64,
-    /// How it ended.
+    /// How it ended; `panel_left` if a panel was left instead.
     pub outcome: String,
 }
 
@@ -150,7 +168,7 @@ pub struct DialogDocument {
     pub session: String,
     /// What people call it.
     pub name: String,
-    /// What it waits for: `permission`, `question`, `trust`, `login`, `limit` or `other`.
+    /// What it waits for: `permission`, `question`, `trust`, `login`, `limit`, `panel` or `other`.
     pub kind: String,
     /// What it asks, as far as that can be read.
     pub question: Option<String>,

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use handoff_core::rest::Setback;
+use handoff_core::task::Reason;
 use handoff_session::last_word::LastWord;
+use handoff_session::outcome::Outcome;
 use handoff_session::record::Ending;
 use handoff_session::state::Phase;
 
@@ -21,6 +23,8 @@ pub(crate) struct Sight {
     pub(crate) phase: Phase,
     /// The turns that have ended.
     pub(crate) turns: u64,
+    /// How the last of them ended.
+    pub(crate) outcome: Option<Outcome>,
     /// The reminders that were sent.
     pub(crate) reminded: u64,
     /// How long it has worked.
@@ -73,7 +77,7 @@ pub(crate) enum Conclusion {
     /// There may be something to be taken.
     Finished,
     /// It needs a person.
-    Blocked(handoff_core::task::Reason),
+    Blocked(Reason),
     /// Its program failed.
     Failed(Ending),
     /// It took too long.
@@ -124,17 +128,42 @@ fn conclusion(sight: &Sight) -> Option<Conclusion> {
         (Life::Lost, _) => Some(Conclusion::Lost),
         (_, Some(limit)) => Some(Conclusion::TimedOut(limit)),
         _ if sight.is_stalled => Some(Conclusion::Stalled),
-        // It was asked, and stopped again without a word: what is there is looked at.
+        // It was asked, and stopped again without a word: what is there is looked at, unless it was cut short.
         (Life::Lives, None) if is_idle(sight) && sight.reminded >= REMINDERS => {
-            Some(Conclusion::Finished)
+            Some(cut_short(sight).map_or(Conclusion::Finished, Conclusion::Blocked))
         }
         (Life::Ended(_) | Life::Lives, None) => None,
     }
 }
 
-/// It waits for a message, and has had a turn for each that it got. One at which a person sits waits for them.
+/// It waits for a message, and has had a turn for each that it got. One at which a person sits waits for them, and one whose
+/// model does not answer is in trouble.
 fn is_idle(sight: &Sight) -> bool {
-    !sight.is_attended && sight.phase == Phase::Prompt && sight.turns > sight.reminded
+    let is_troubled = matches!(
+        sight.outcome,
+        Some(Outcome::Failed(_) | Outcome::LimitReached(_))
+    );
+    let is_idle = sight.phase == Phase::Prompt && sight.turns > sight.reminded;
+    is_idle && !sight.is_attended && !is_troubled
+}
+
+/// What a person is asked about an agent whose last turn somebody stopped.
+fn cut_short(sight: &Sight) -> Option<Reason> {
+    let outcome = sight.outcome.as_ref()?;
+    match outcome {
+        Outcome::Interrupted | Outcome::Refused | Outcome::Unclear => {
+            let text = format!(
+                "its last turn {}, and it has not said that its task is done",
+                outcome.meaning()
+            );
+            text.parse().ok()
+        }
+        Outcome::Answered
+        | Outcome::Failed(_)
+        | Outcome::LimitReached(_)
+        | Outcome::Died
+        | Outcome::Other => None,
+    }
 }
 
 #[cfg(test)]
@@ -148,6 +177,7 @@ mod tests {
             word: None,
             phase: Phase::Busy,
             turns: 0,
+            outcome: None,
             reminded: 0,
             worked: Duration::from_secs(5),
             limit: Some(Duration::from_secs(60)),
@@ -208,6 +238,26 @@ mod tests {
             ..again
         };
         assert_eq!(next(&ended), Act::Conclude(Conclusion::Finished));
+    }
+
+    #[test]
+    fn one_whose_turns_are_cut_short_has_not_finished() {
+        let asked = |outcome| Sight {
+            phase: Phase::Prompt,
+            turns: 2,
+            reminded: 1,
+            outcome: Some(outcome),
+            life: Life::Lives,
+            ..at_work()
+        };
+        for outcome in [Outcome::Interrupted, Outcome::Refused, Outcome::Unclear] {
+            let found = conclusion(&asked(outcome));
+            assert!(matches!(found, Some(Conclusion::Blocked(_))), "{found:?}");
+        }
+        let answered = conclusion(&asked(Outcome::Answered));
+        assert_eq!(answered, Some(Conclusion::Finished));
+        let failed = Outcome::Failed(handoff_agents::ApiError::default());
+        assert_eq!(next(&asked(failed)), Act::Wait, "it is in trouble");
     }
 
     #[test]

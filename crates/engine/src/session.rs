@@ -12,6 +12,7 @@ use handoff_files::{Wake, Watch, WatchError};
 use handoff_session::journal::{self, Event};
 use handoff_session::last_word::LastWord;
 use handoff_session::message::{self, Finish, Urgency};
+use handoff_session::outcome::Outcome;
 use handoff_session::record::Ending;
 use handoff_session::state::Phase;
 use handoff_session::{Client, Known, Standing, catalogue, place};
@@ -168,6 +169,7 @@ impl<'a> Attendant<'a> {
             word: heard.word,
             phase: heard.phase,
             turns: heard.turns,
+            outcome: heard.outcome,
             is_stalled: heard.is_stalled,
             is_attended: self.is_attended,
             setback: self.setback.clone(),
@@ -224,6 +226,7 @@ impl<'a> Attendant<'a> {
             key: key.parse().expect("an id and a word make a key"),
             finish: Finish::Submit,
             urgency: Urgency::Wait,
+            sense: message::TextSense::Words,
             expires_after: None,
         };
         if let Some(known) = known {
@@ -308,6 +311,8 @@ struct Heard {
     word: Option<LastWord>,
     phase: Phase,
     turns: u64,
+    /// How the last of them ended.
+    outcome: Option<Outcome>,
     is_stalled: bool,
     /// Whether nobody saw what its agent did before it ended.
     is_unseen: bool,
@@ -339,6 +344,7 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
         word: None,
         phase: Phase::Starting,
         turns: 0,
+        outcome: None,
         is_stalled: false,
         is_unseen: true,
         stuck: None,
@@ -363,8 +369,11 @@ fn hear(directory: &Path) -> Result<Heard, EngineError> {
                     since: entry.ts,
                 });
             }
-        } else if let Event::TurnEnded { .. } = entry.event {
+        } else if let Event::TurnEnded { outcome, .. } = entry.event {
             heard.turns += 1;
+            // Some are back at their prompt as if nothing had been.
+            heard.stuck = heard.stuck.or_else(|| Stuck::of(&outcome, entry.ts));
+            heard.outcome = Some(outcome);
         } else if let Event::Blocked { kind, .. } = entry.event
             && !Stuck::is_about(kind)
         {

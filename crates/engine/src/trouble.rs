@@ -8,6 +8,7 @@ use std::time::Duration;
 use handoff_agents::{Block, Complaint};
 use handoff_core::Timestamp;
 use handoff_core::rest::{Setback, Trouble};
+use handoff_session::outcome::Outcome;
 use handoff_session::plain_text::PlainText;
 use handoff_session::state::Source;
 use handoff_session::{Client, Known, Standing, transcript};
@@ -37,10 +38,32 @@ impl Stuck {
     pub(crate) const fn is_about(block: Block) -> bool {
         match block {
             Block::Limit | Block::Error => true,
-            Block::Permission | Block::Question | Block::Login | Block::Trust | Block::Other => {
-                false
-            }
+            Block::Permission
+            | Block::Question
+            | Block::Login
+            | Block::Trust
+            | Block::Panel
+            | Block::Other => false,
         }
+    }
+
+    /// One whose turn ended without an answer.
+    pub(crate) const fn of(outcome: &Outcome, since: Timestamp) -> Option<Self> {
+        let block = match outcome {
+            Outcome::Failed(_) => Block::Error,
+            Outcome::LimitReached(_) => Block::Limit,
+            Outcome::Answered
+            | Outcome::Interrupted
+            | Outcome::Refused
+            | Outcome::Died
+            | Outcome::Unclear
+            | Outcome::Other => return None,
+        };
+        Some(Self {
+            block,
+            source: Source::Native,
+            since,
+        })
     }
 
     /// How long it takes until it is believed; nothing if it is.

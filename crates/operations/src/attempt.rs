@@ -50,7 +50,14 @@ fn doing(notice: Notice) -> &'static str {
         (Phase::Blocked, Some(Block::Error)) => "has an error",
         (
             Phase::Blocked,
-            Some(Block::Permission | Block::Question | Block::Login | Block::Trust | Block::Other)
+            Some(
+                Block::Permission
+                | Block::Question
+                | Block::Login
+                | Block::Trust
+                | Block::Panel
+                | Block::Other,
+            )
             | None,
         ) => "asks you",
         (Phase::Exited, _) => "being checked",

@@ -10,11 +10,13 @@ pub mod launch;
 pub mod lease_keeper;
 pub mod letter;
 pub mod list;
+pub mod lost_turn;
 mod random_name;
 pub mod relief;
 pub mod send;
 pub mod start;
 pub mod vigil;
+pub mod way_out;
 
 pub use address::{SessionRef, lost, parse_name, places, refused, unreachable, unreadable};
 pub use care::Care;

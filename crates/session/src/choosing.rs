@@ -3,6 +3,7 @@
 //! | seen | pressed |
 //! |---|---|
 //! | the pointer is elsewhere | an arrow towards the choice |
+//! | the choice says that Escape makes it | Escape: Enter may ask for more words |
 //! | the pointer is at the choice | Enter |
 //! | nothing points at anything | the number or letter of the choice and Enter, once |
 //! | another question, or none, after Enter | nothing: it is done |
@@ -30,6 +31,7 @@ const DOWN: &str = "\x1b[B";
 const RIGHT: &str = "\x1b[C";
 const LEFT: &str = "\x1b[D";
 const ENTER: &str = "\r";
+const ESCAPE: &str = "\x1b";
 
 /// A choice that is being made.
 #[derive(Debug, Clone)]
@@ -124,7 +126,8 @@ impl Choosing {
         self.tries += 1;
         self.pressed = Some((open.pointed, now));
         self.look_again = Some(now.after(KEY_TAKES));
-        self.is_made |= open.pointed.is_none_or(|pointed| pointed == self.wanted);
+        self.is_made |=
+            self.is_by_escape() || open.pointed.is_none_or(|pointed| pointed == self.wanted);
         Move::Press(self.key(open))
     }
 
@@ -141,7 +144,15 @@ impl Choosing {
         self.look_again.map(|_| Move::Wait)
     }
 
+    /// `No (Esc)`.
+    fn is_by_escape(&self) -> bool {
+        self.label().to_lowercase().contains("(esc")
+    }
+
     fn key(&self, open: &Dialog) -> String {
+        if self.is_by_escape() {
+            return ESCAPE.to_owned();
+        }
         let (back, on) = match open.order {
             Order::Below => (UP, DOWN),
             Order::Beside => (LEFT, RIGHT),
@@ -175,6 +186,7 @@ mod tests {
                 .into(),
             pointed,
             order: Order::Below,
+            above: vec![],
         }
     }
 
@@ -211,6 +223,15 @@ mod tests {
         );
         assert_eq!(choosing.step(Asked::Nothing, at(5)), Move::Done);
         assert_eq!(choosing.label(), "No");
+    }
+
+    #[test]
+    fn a_choice_that_names_escape_is_made_by_it() {
+        let mut dialog = dialog(Some(0));
+        dialog.choices[2].label = "No, and say what to do instead (Esc to stop)".to_owned();
+        let mut choosing = Choosing::new(dialog.clone(), 2);
+        assert_eq!(choosing.step(Asked::This(&dialog), at(0)), press(ESCAPE));
+        assert_eq!(choosing.step(Asked::Nothing, at(1)), Move::Done);
     }
 
     #[test]

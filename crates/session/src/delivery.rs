@@ -5,7 +5,7 @@
 //! | the agent does not wait for a message | nothing; with force it is typed all the same, but never into a dialog |
 //! | a text in the box that is not ours | nothing: it is somebody's |
 //! | no box yet, though the program has one | nothing for a while: what comes too early is swallowed |
-//! | our own leftovers in the box | the box is emptied |
+//! | our own leftovers in the box | the box is emptied, row by row where its key takes one; also while no message waits |
 //! | interrupted, and nothing in the box | nothing for a while: the message may come back |
 //! | the agent waits and the box is empty | the text is pasted |
 //! | pasted, and somebody types into it | nothing more: it is theirs |
@@ -32,7 +32,7 @@ use crate::message::{Because, Evidence, Finish, Urgency};
 use evidence::{Before, evidence};
 use obstacle::{box_due, obstacle};
 pub use sight::{Echo, Field, Keys, Sight, Turn, is_dialog};
-use sight::{rests_with_text, shows_dialog};
+use sight::{is_hidden_by_text, rests_with_text, shows_dialog};
 
 /// How long a sign is waited for before Enter is pressed again.
 const SIGN_TAKES: Duration = Duration::from_secs(2);
@@ -44,6 +44,9 @@ const ECHO_TAKES: Duration = Duration::from_secs(1);
 const RETURN_TAKES: Duration = Duration::from_millis(750);
 /// What emptying the box takes to be seen.
 const CLEARING_TAKES: Duration = Duration::from_millis(100);
+
+/// How often the box is emptied, at most: a text may have many rows.
+const MOST_CLEARINGS: u8 = 20;
 
 /// What is to be done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +85,7 @@ enum Step {
     Waiting,
     Clearing {
         until: Nanos,
+        tries: u8,
     },
     Pasted {
         at: Nanos,
@@ -100,9 +104,41 @@ impl Delivery {
         self.is_soiled = true;
     }
 
+    pub const fn is_soiled(&self) -> bool {
+        self.is_soiled
+    }
+
     /// Whether the first message is being typed.
     pub const fn is_under_way(&self) -> bool {
         matches!(self.step, Step::Pasted { .. } | Step::Entered { .. })
+    }
+
+    /// What to do while no message waits: what we left in the box is not left for others to find.
+    pub fn tidy(&mut self, sight: &Sight, adapter: &Adapter, now: Nanos) -> Act {
+        self.look_again = None;
+        let may_press = obstacle(Urgency::Wait, sight).is_none()
+            && sight.field == Field::Filled
+            && sight.typist == Typist::Nobody
+            && sight.keys == Keys::Taken
+            && !adapter.input.clear.is_empty();
+        match std::mem::take(&mut self.step) {
+            Step::Clearing { until, tries } if now < until => {
+                self.linger(Step::Clearing { until, tries }, until)
+            }
+            Step::Clearing { tries, .. } if may_press && is_left(tries, sight) => {
+                self.clear(tries + 1, now)
+            }
+            Step::Clearing { .. } => {
+                self.is_soiled = false;
+                Act::Linger
+            }
+            Step::Waiting | Step::Pasted { .. } | Step::Entered { .. }
+                if may_press && self.is_soiled && !self.may_return(sight, now) =>
+            {
+                self.clear(1, now)
+            }
+            Step::Waiting | Step::Pasted { .. } | Step::Entered { .. } => Act::Linger,
+        }
     }
 
     /// When to look again although nothing happens.
@@ -121,7 +157,10 @@ impl Delivery {
         self.look_again = None;
         match std::mem::take(&mut self.step) {
             Step::Waiting => self.begin(urgency, sight, adapter, now),
-            Step::Clearing { until } if now < until => self.linger(Step::Clearing { until }, until),
+            Step::Clearing { until, tries } if now < until => {
+                self.linger(Step::Clearing { until, tries }, until)
+            }
+            Step::Clearing { tries, .. } if is_left(tries, sight) => self.clear(tries + 1, now),
             Step::Clearing { .. } => self.after_clearing(urgency, sight, adapter, now),
             Step::Pasted { at, mut before } => {
                 before.look(sight);
@@ -165,7 +204,7 @@ impl Delivery {
             (Field::Filled | Field::Unread, Typist::Nobody)
                 if self.is_soiled && !adapter.input.clear.is_empty() =>
             {
-                self.clear(now)
+                self.clear(1, now)
             }
             (Field::Filled, Typist::Nobody) => Act::Wait(Because::Draft),
             (Field::Unread, Typist::Nobody) => self.paste(sight, adapter, now),
@@ -176,9 +215,9 @@ impl Delivery {
         self.is_soiled && now < sight.since.after(RETURN_TAKES)
     }
 
-    fn clear(&mut self, now: Nanos) -> Act {
+    fn clear(&mut self, tries: u8, now: Nanos) -> Act {
         let until = now.after(CLEARING_TAKES);
-        self.step = Step::Clearing { until };
+        self.step = Step::Clearing { until, tries };
         self.look_again = Some(until);
         Act::Clear
     }
@@ -227,7 +266,7 @@ impl Delivery {
             self.is_soiled = false;
             return Act::Settle(Settled::Written(Because::Left));
         }
-        if shows_dialog(sight) {
+        if shows_dialog(sight) && !is_hidden_by_text(sight) {
             return Act::Settle(Settled::Failed(Because::Dialog));
         }
         if before.is_shared(sight) {
@@ -292,6 +331,11 @@ impl Delivery {
             (true | false, _) => Act::Settle(Settled::Written(Because::Unseen)),
         }
     }
+}
+
+/// Whether what we left is still there: some keys take a row at a time.
+fn is_left(tries: u8, sight: &Sight) -> bool {
+    tries < MOST_CLEARINGS && sight.field == Field::Filled && sight.typist == Typist::Nobody
 }
 
 #[cfg(test)]

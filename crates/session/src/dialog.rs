@@ -33,6 +33,10 @@ pub struct Dialog {
     pub pointed: Option<usize>,
     #[serde(default)]
     pub order: Order,
+    /// What stands above the question, up to the line that parts it from what was said before; nothing where there is none. It
+    /// tells questions apart that end alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub above: Vec<String>,
 }
 
 /// How choices stand to each other, and so by which keys one gets from one to the next.
@@ -88,6 +92,7 @@ impl Dialog {
             choices: menu.labels.into_iter().map(choice).collect(),
             pointed: Some(menu.lit),
             order: Order::Beside,
+            above: above(rows, menu.row),
         }
     }
 
@@ -104,12 +109,15 @@ impl Dialog {
                 .collect(),
             pointed,
             order: Order::Below,
+            above: above(rows, offers[0].row),
         }
     }
 
     /// Whether it is the same question, wherever it points.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.question == other.question && self.choices == other.choices
+        self.question == other.question
+            && self.choices == other.choices
+            && self.above == other.above
     }
 }
 
@@ -201,6 +209,7 @@ fn letters(line: &str) -> Option<Dialog> {
         choices,
         pointed: None,
         order: Order::Below,
+        above: vec![],
     })
 }
 
@@ -247,6 +256,21 @@ fn split_number(text: &str) -> Option<(usize, &str)> {
 
 fn last_text(rows: &[String]) -> Option<usize> {
     rows.iter().rposition(|row| !row.trim().is_empty())
+}
+
+/// Everything above the first choice up to a line across.
+fn above(rows: &[String], first: usize) -> Vec<String> {
+    let is_line = |row: &String| {
+        // Not one within a frame.
+        let text = row.trim();
+        text.chars().count() >= 8 && text.chars().all(|it| "─━═▔╭╮╰╯".contains(it))
+    };
+    let Some(line) = rows[..first].iter().rposition(is_line) else {
+        return vec![];
+    };
+    let texts = rows[line + 1..first].iter().map(|row| unframed(row));
+    let texts = texts.filter(|text| !text.is_empty());
+    texts.map(str::to_owned).collect()
 }
 
 /// What stands above the first choice, up to a rule or two empty rows.

@@ -36,6 +36,8 @@ pub const PROMPT_FILE: &str = "HANDOFF_PROMPT_FILE";
 pub const SANDBOX: &str = "HANDOFF_SANDBOX";
 /// That the way to the ledger is kept from it, and its holder does what needs one. Not there otherwise.
 pub const LEDGER: &str = "HANDOFF_LEDGER";
+/// The program that holds the session, by its path: what `handoff` means, also where a shell has set its `PATH` anew.
+pub const PROGRAM: &str = "HANDOFF_PROGRAM";
 /// The session that started this one.
 pub const PARENT: &str = "HANDOFF_PARENT_SESSION";
 /// The tmux pane of whoever started it without being a session.
@@ -44,7 +46,7 @@ pub const PARENT_PANE: &str = "HANDOFF_PARENT_PANE";
 pub const CHECK: &str = "HANDOFF_CHECK";
 
 /// Everything that says something about one session only.
-pub const OF_ONE_SESSION: [&str; 16] = [
+pub const OF_ONE_SESSION: [&str; 17] = [
     SESSION,
     NAME,
     TOKEN,
@@ -59,6 +61,7 @@ pub const OF_ONE_SESSION: [&str; 16] = [
     PROMPT_FILE,
     SANDBOX,
     LEDGER,
+    PROGRAM,
     PARENT,
     PARENT_PANE,
 ];
@@ -82,6 +85,8 @@ pub struct Itself<'a> {
     pub work: Option<&'a Work>,
     pub socket: &'a Path,
     pub token: &'a Token,
+    /// This program.
+    pub program: &'a Path,
 }
 
 /// Takes out what another session left there and puts in what this one is. Who started it stays known.
@@ -103,6 +108,7 @@ pub fn equip(environment: &mut BTreeMap<OsString, OsString>, itself: &Itself<'_>
     set(SOCKET, itself.socket.into());
     set(AGENT, itself.agent.into());
     set(ROLE, itself.role.word().into());
+    set(PROGRAM, itself.program.into());
     if let Some(work) = itself.work {
         set(TASK, work.task.to_string().into());
         set(TASK_ID, work.id.to_string().into());
@@ -132,6 +138,7 @@ mod tests {
             work: None,
             socket: Path::new("/run/x.sock"),
             token: &Token::new([7; 32]),
+            program: Path::new("/opt/handoff"),
         };
         equip(&mut environment, &itself);
         let text = |it: &OsString| it.to_str().unwrap().to_owned();
@@ -154,6 +161,7 @@ mod tests {
         let expected = [
             (AGENT, "bash"),
             (PARENT, "ses_outer"),
+            (PROGRAM, "/opt/handoff"),
             (ROLE, "main"),
             (SESSION, "ses_0192f0c47d0a7c3e9f5b2a1c3d4e5f60"),
             (NAME, "impl"),

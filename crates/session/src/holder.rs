@@ -5,10 +5,12 @@
 
 mod answering;
 mod choosing;
+mod concluding;
 mod confining;
 mod delivering;
 mod ending;
 mod errands;
+mod following;
 mod glance;
 mod guest;
 mod interrupting;
@@ -185,6 +187,7 @@ impl Holder<'_> {
             self.choose(now);
             self.look_out(now);
             self.deliver(now);
+            self.feed();
             self.draw(now);
             self.reap(now);
             if !ready.process.is_empty() {
@@ -287,6 +290,7 @@ impl Holder<'_> {
         self.glance.outdate();
         for report in aside.reports {
             self.post.reported(report);
+            self.post.said(report);
             self.signs.reported(report);
         }
         self.post.painted(now);
@@ -381,6 +385,10 @@ impl Holder<'_> {
     /// In a dialog keys choose, and no text of them is left.
     fn accept_input(&mut self, bytes: &[u8]) {
         let is_choosing = is_dialog(self.judge.published().state) && is_dialog(self.signs.newest());
+        let is_stop = bytes == self.signs.adapter().stop_keys().as_bytes();
+        if is_stop && !is_dialog(self.signs.newest()) {
+            self.post.turns.stopped();
+        }
         if !is_choosing {
             self.post.keyboard.typed(bytes);
             self.note_line(bytes);

@@ -296,7 +296,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::message::Finish;
+    use crate::message::{Finish, TextSense};
 
     fn id(last: u8) -> MessageId {
         format!("msg_{:032x}", u128::from(last)).parse().unwrap()
@@ -308,6 +308,7 @@ mod tests {
             key: key.parse().unwrap(),
             finish: Finish::Submit,
             urgency,
+            sense: TextSense::Words,
             expires_after: None,
         }
     }

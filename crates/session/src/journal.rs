@@ -14,10 +14,10 @@ use crate::confinement::{Confinement, SandboxOff};
 use crate::last_word::LastWord;
 use crate::line_file::{self, Durability};
 use crate::message::Evidence;
+use crate::outcome::Outcome;
 use crate::place;
 use crate::record::Ending;
 use crate::state::{Phase, Source};
-use crate::turn::Outcome;
 
 /// Something that happened to a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,6 +80,7 @@ pub enum Event {
         /// The message that began it, if it was one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<MessageId>,
+        #[serde(flatten)]
         outcome: Outcome,
         /// What it took, where the agent keeps a record of that.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -18,7 +18,7 @@
 //! | [`message`], [`inbox`] | what is said to the agent, and `inbox.jsonl`, where that is kept |
 //! | [`delivery`], [`paste`], [`keyboard`], [`prompt_line`] | how it is typed, from what is seen |
 //! | [`dialog`], [`choosing`] | what an agent asks, and making a choice |
-//! | [`turn`] | from a message to the next prompt |
+//! | [`turn`], [`outcome`] | from a message to the next prompt, and how it came to that |
 //! | [`silence`], [`stall`], [`hook`] | whether it prints, whether it is stuck, and which files it is told of |
 //! | [`control`] | requests and answers on the socket, and who is let in |
 //! | `private_state`, [`toolchain`] | what an agent and its tools have in a sandbox, in the place of what is the person's |
@@ -50,6 +50,7 @@ mod line_file;
 pub mod message;
 pub mod native;
 pub mod notice;
+pub mod outcome;
 pub mod paste;
 pub mod place;
 pub mod plain_text;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! queued ─► written ─► submitted ─► answered
-//!    │         │            └────► (the session ended: stays submitted)
+//!    │         │            └────► failed: its turn came to nothing, and says how
 //!    │         └─► failed            typed, and seen not to be taken
 //!    └─► failed, expired             never typed
 //! ```
@@ -16,6 +16,8 @@ use std::time::Duration;
 
 use handoff_core::{IdempotencyKey, MessageId, SessionId, SessionName, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use crate::outcome::Outcome;
 
 pub use preview::Preview;
 pub use relay::{header, with_header};
@@ -33,9 +35,42 @@ pub struct Order {
     pub finish: Finish,
     #[serde(default)]
     pub urgency: Urgency,
+    #[serde(default, skip_serializing_if = "TextSense::is_words")]
+    pub sense: TextSense,
     /// How long it may wait to be typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_after: Option<Duration>,
+}
+
+/// What somebody wants said, as a request has it: whoever names no key cannot repeat it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct MessageDraft {
+    pub text: String,
+    #[serde(default)]
+    pub key: Option<IdempotencyKey>,
+    #[serde(default)]
+    pub finish: Finish,
+    #[serde(default)]
+    pub urgency: Urgency,
+    #[serde(default)]
+    pub sense: TextSense,
+    #[serde(default)]
+    pub expires_after: Option<Duration>,
+}
+
+impl MessageDraft {
+    /// The same as an order. The key of one that has none is its id.
+    pub fn order(&self, id: MessageId) -> Order {
+        let own = || id.to_string().parse().expect("an id is a key");
+        Order {
+            text: self.text.clone(),
+            key: self.key.clone().unwrap_or_else(own),
+            finish: self.finish,
+            urgency: self.urgency,
+            sense: self.sense,
+            expires_after: self.expires_after,
+        }
+    }
 }
 
 /// Whether the text is sent off.
@@ -57,6 +92,23 @@ pub enum Urgency {
     Wait,
     /// Typed at once and before those that wait, unless a dialog is open.
     Force,
+}
+
+/// What a text is to the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextSense {
+    /// Words of a person, whatever they begin with.
+    #[default]
+    Words,
+    /// A command of the agent's own, or a key of its menu.
+    Command,
+}
+
+impl TextSense {
+    const fn is_words(&self) -> bool {
+        matches!(self, Self::Words)
+    }
 }
 
 /// A message that is on record.
@@ -106,6 +158,9 @@ pub enum Progress {
     },
     Failed {
         because: Because,
+        /// The turn that came to nothing, if it was taken.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lost: Option<LostTurn>,
     },
     Expired,
 }
@@ -124,7 +179,18 @@ pub enum Evidence {
     Line,
 }
 
-/// Why a message waits, or did not arrive.
+/// A turn that ended without an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostTurn {
+    pub turn: u64,
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// What the agent had said by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Answer>,
+}
+
+/// Why a message waits, did not arrive, or has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
@@ -148,6 +214,18 @@ pub enum Because {
     Unstored,
     /// The session ended before.
     Ended,
+    /// It was taken, and the model did not answer.
+    TurnFailed,
+    /// It was taken, and its turn was stopped.
+    Interrupted,
+    /// It was taken, and its turn ended with a refusal.
+    Refused,
+    /// It was taken, and what may be used is used up.
+    Limit,
+    /// It was taken, and the agent ended in the middle.
+    Died,
+    /// It was taken, and nothing shows how its turn ended.
+    Unclear,
     /// A later version knows.
     #[serde(other)]
     Other,
@@ -188,7 +266,7 @@ impl Progress {
     pub const fn because(&self) -> Option<Because> {
         match self {
             Self::Queued { because } | Self::Written { because } => *because,
-            Self::Failed { because } => Some(*because),
+            Self::Failed { because, .. } => Some(*because),
             Self::Submitted { .. } | Self::Answered { .. } | Self::Expired => None,
         }
     }
@@ -229,6 +307,12 @@ impl Because {
             Self::Unseen => "unseen",
             Self::Unstored => "unstored",
             Self::Ended => "ended",
+            Self::TurnFailed => "turn_failed",
+            Self::Interrupted => "interrupted",
+            Self::Refused => "refused",
+            Self::Limit => "limit",
+            Self::Died => "died",
+            Self::Unclear => "unclear",
             Self::Other => "other",
         }
     }
@@ -248,6 +332,12 @@ impl Because {
             Self::Unseen => "it was typed, and nothing shows whether the agent took it",
             Self::Unstored => "it cannot be typed as it is, and its file could not be written",
             Self::Ended => "the session ended before it arrived",
+            Self::TurnFailed => "the model did not answer",
+            Self::Interrupted => "its turn was interrupted",
+            Self::Refused => "its turn ended with a refusal",
+            Self::Limit => "what the agent may use is used up",
+            Self::Died => "the agent ended in the middle of its turn",
+            Self::Unclear => "its turn has ended, and nothing shows how",
             Self::Other => "a later version knows why",
         }
     }

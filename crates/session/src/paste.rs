@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use handoff_agents::Pointer;
+use handoff_agents::{Pointer, Recipe, Tabs};
 
-/// The longest text that is typed; a longer one goes by file.
-pub const LONGEST: usize = 8 * 1024;
+/// The longest text that is typed key by key; a longer one goes by file.
+const LONGEST: usize = 8 * 1024;
 /// A terminal that hands on whole lines drops what is beyond 4,095 bytes.
 const LONGEST_LINE: usize = 4000;
 
@@ -31,10 +31,29 @@ pub fn clean(text: &str) -> String {
     kept.trim_end_matches('\n').to_owned()
 }
 
+/// The text in such a form that the program takes it for words, whatever it begins and ends with. All of the text is in it.
+pub fn in_words(clean: &str, recipe: &Recipe, reader: Reader) -> String {
+    let is_command = clean
+        .trim_start()
+        .starts_with(|first| recipe.commands.contains(first));
+    let lead = match (is_command, reader) {
+        (false, _) => "",
+        (true, Reader::Bracketed) => "Message:\n",
+        // A newline would be an Enter.
+        (true, Reader::Keys | Reader::Lines) => "Message: ",
+    };
+    let is_held = recipe.holds.is_some_and(|last| clean.ends_with(last));
+    let tail = if is_held { " " } else { "" };
+    format!("{lead}{clean}{tail}")
+}
+
 /// Whether it can be typed to this reader as it is.
-pub fn fits(clean: &str, reader: Reader) -> bool {
+pub fn fits(clean: &str, recipe: &Recipe, reader: Reader) -> bool {
+    if recipe.tabs == Tabs::Lost && clean.contains('\t') {
+        return false;
+    }
     match reader {
-        Reader::Bracketed => clean.len() <= LONGEST,
+        Reader::Bracketed => clean.len() <= recipe.longest_paste,
         // Every newline would be an Enter.
         Reader::Keys => clean.len() <= LONGEST && !clean.contains('\n'),
         Reader::Lines => clean.len() <= LONGEST_LINE && !clean.contains('\n'),
@@ -106,9 +125,48 @@ mod tests {
             (line.as_str(), Reader::Bracketed, true),
         ];
         for (text, reader, expected) in table {
-            assert_eq!(fits(text, reader), expected, "{reader:?}");
+            assert_eq!(
+                fits(text, &Recipe::default(), reader),
+                expected,
+                "{reader:?}"
+            );
         }
-        assert!(!fits(&"x".repeat(LONGEST + 1), Reader::Bracketed));
+        let long = "x".repeat(LONGEST + 1);
+        assert!(!fits(&long, &Recipe::default(), Reader::Bracketed));
+        let recipe = Recipe {
+            longest_paste: LONGEST + 1,
+            tabs: Tabs::Lost,
+            ..Recipe::default()
+        };
+        assert!(fits(&long, &recipe, Reader::Bracketed));
+        assert!(!fits(&long, &recipe, Reader::Keys));
+        assert!(!fits("a\tb", &recipe, Reader::Bracketed));
+    }
+
+    #[test]
+    fn words_stay_words_whatever_they_begin_and_end_with() {
+        let recipe = Recipe {
+            commands: "/!".to_owned(),
+            holds: Some('\\'),
+            ..Recipe::default()
+        };
+        let table = [
+            ("/help me", "Message:\n/help me"),
+            ("  /help me", "Message:\n  /help me"),
+            ("!ls", "Message:\n!ls"),
+            ("what is /help", "what is /help"),
+            ("#1", "#1"),
+            ("ends in \\", "ends in \\ "),
+            ("/\\", "Message:\n/\\ "),
+            ("", ""),
+        ];
+        for (text, expected) in table {
+            let words = in_words(text, &recipe, Reader::Bracketed);
+            assert_eq!(words, expected);
+            assert!(words.contains(text));
+        }
+        assert_eq!(in_words("/x", &recipe, Reader::Keys), "Message: /x");
+        assert_eq!(in_words("/x", &Recipe::default(), Reader::Keys), "/x");
     }
 
     #[test]

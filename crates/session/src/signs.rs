@@ -8,6 +8,7 @@ use handoff_agents::{Block, Hint, Sight};
 use crate::screen::Screen;
 use crate::state::{Source, State, Verdict};
 use crate::status_report::StatusReport;
+use crate::turn::is_at_rest;
 
 /// How long a picture of work may stand still.
 pub const STANDS_STILL: Duration = Duration::from_secs(60);
@@ -23,6 +24,8 @@ pub struct Signs {
     /// What a hook told last.
     hook: Option<Hint>,
     seen: Option<Seen>,
+    /// The place where one types was seen, so that it is hidden when it is not.
+    has_shown_box: bool,
     /// A line editor was seen to read, so its silence now means that a command runs.
     has_prompted: bool,
 }
@@ -68,6 +71,7 @@ struct Seen {
     title: String,
     by_title: Option<Verdict>,
     by_screen: Option<Verdict>,
+    shows_box: bool,
 }
 
 impl Terminal {
@@ -95,6 +99,7 @@ impl Signs {
             native: None,
             hook: None,
             seen: None,
+            has_shown_box: false,
             has_prompted: false,
         }
     }
@@ -127,6 +132,7 @@ impl Signs {
     pub const fn reported(&mut self, report: StatusReport) {
         self.status = match report {
             StatusReport::Is(hint) => Some(hint),
+            StatusReport::Done => Some(Hint::Prompt),
             StatusReport::Cleared => None,
         };
     }
@@ -135,6 +141,7 @@ impl Signs {
     pub const fn informed(&mut self, report: StatusReport) {
         self.native = match report {
             StatusReport::Is(hint) => Some(hint),
+            StatusReport::Done => Some(Hint::Prompt),
             StatusReport::Cleared => None,
         };
     }
@@ -158,11 +165,13 @@ impl Signs {
         let seen = Seen {
             by_title: self.by_title(&terminal.title),
             by_screen: self.by_screen(&terminal.sight),
+            shows_box: self.shows_box(&terminal.sight),
             foreground: terminal.foreground,
             paste: terminal.paste,
             title: terminal.title,
         };
         self.has_prompted |= seen.is_reading();
+        self.has_shown_box |= seen.shows_box;
         self.seen = Some(seen);
     }
 
@@ -174,6 +183,27 @@ impl Signs {
         let Some(seen) = &self.seen else {
             return verdict(State::Starting, Source::Start);
         };
+        self.unless_hidden(self.claimed(seen), seen)
+    }
+
+    /// One that waits for a message shows where that is typed. Where something else is open over it, keys would go to that: a panel,
+    /// a list, a pager, an editor. What an agent says of itself is the same as without.
+    fn unless_hidden(&self, claimed: Verdict, seen: &Seen) -> Verdict {
+        const PANEL: Verdict = verdict(State::Blocked(Block::Panel), Source::Screen);
+        if !is_at_rest(claimed.state) {
+            return claimed;
+        }
+        let by_screen = seen.by_screen.map(|screen| screen.state);
+        let is_hidden = self.has_shown_box && !seen.shows_box;
+        match by_screen {
+            Some(State::Blocked(Block::Panel)) => PANEL,
+            Some(State::Prompt) => claimed,
+            Some(_) | None if is_hidden => PANEL,
+            Some(_) | None => claimed,
+        }
+    }
+
+    fn claimed(&self, seen: &Seen) -> Verdict {
         let says = |hint: Option<Hint>, source| Some(verdict(hint?.into(), source));
         if let Some(verdict) = says(self.status, Source::Status) {
             return verdict;
@@ -206,6 +236,7 @@ impl Signs {
         let found = self.verdict();
         let screen = self.seen.as_ref().and_then(|seen| seen.by_screen);
         match screen.map(|screen| screen.state) {
+            Some(state @ State::Blocked(Block::Panel)) => state,
             Some(state @ State::Blocked(_)) if found == UNKNOWN => state,
             Some(_) | None => found.state,
         }
@@ -244,6 +275,12 @@ impl Signs {
         Some(verdict(state, Source::Foreground))
     }
 
+    fn shows_box(&self, sight: &Sight) -> bool {
+        let input = self.adapter.input_box.as_ref();
+        let input = input.filter(|_| self.adapter.input.mark.is_some());
+        input.is_some_and(|input| sight.top_of_box(input).is_some())
+    }
+
     fn by_screen(&self, sight: &Sight) -> Option<Verdict> {
         let means = self.adapter.read_screen(sight)?;
         Some(verdict(means.into(), Source::Screen))
@@ -274,12 +311,16 @@ fn remember(hook: Option<Verdict>, screen: Option<Verdict>) -> Option<Verdict> {
 /// | works, by its title | a dialog | a contradiction |
 /// | waits for a message | a dialog | a contradiction |
 /// | waits for a message | an error, a limit | it waits because of that |
+/// | waits for a message | a panel | it is hidden behind that, see `unless_hidden` |
 /// | reads, by its line editor | anything but work | what it reads for stands there |
 /// | anything else | | the stronger one counts |
 const fn weigh(stronger: Verdict, screen: Verdict) -> Verdict {
     let State::Blocked(block) = screen.state else {
         return stronger;
     };
+    if matches!(block, Block::Panel) {
+        return stronger;
+    }
     let is_dialog = !matches!(block, Block::Error | Block::Limit);
     match (stronger.state, stronger.source) {
         (State::Busy, Source::Native) if is_dialog => screen,
@@ -468,6 +509,75 @@ mod tests {
         );
         assert_eq!(after(600, BOX), verdict(State::Prompt, Source::Screen));
         assert_eq!(after(600, "what is this?"), UNKNOWN);
+    }
+
+    const SETTINGS: &str = "▔▔▔▔▔▔▔▔▔▔▔▔\n   Settings  Status\n\n   Version: 2\n   Esc to cancel";
+    const PICKER: &str =
+        "▔▔▔▔▔▔▔▔▔▔▔▔\n   Select model\n   ❯ 1. One\n     2. Two\n   Esc to cancel";
+    const EDITOR: &str = "~\n~\n~\n\"prompt.md\" 0L, 0B";
+
+    /// What it says is the same while something is open over its box.
+    #[test]
+    fn what_hides_the_place_where_one_types_is_no_prompt() {
+        let panel = State::Blocked(Block::Panel);
+        let table = [
+            (BOX, State::Prompt),
+            (SETTINGS, panel),
+            (PICKER, panel),
+            (EDITOR, panel),
+            (FAILED, State::Prompt),
+        ];
+        for (rows, expected) in table {
+            for hint in [Hint::Prompt, Hint::Busy] {
+                let mut signs = signs("claude");
+                signs.reported(StatusReport::Is(hint));
+                signs.printed(showing(BOX));
+                signs.printed(showing(rows));
+                let works = hint == Hint::Busy;
+                let expected = if works { State::Busy } else { expected };
+                assert_eq!(signs.verdict().state, expected, "{hint} {rows}");
+            }
+        }
+        // One that has shown no box may have another than we know.
+        let mut signs = signs("claude");
+        signs.reported(StatusReport::Is(Hint::Prompt));
+        signs.printed(showing(EDITOR));
+        assert_eq!(signs.verdict().state, State::Prompt);
+    }
+
+    #[test]
+    fn a_key_for_one_that_works_does_not_go_to_a_panel() {
+        let mut signs = signs("claude");
+        signs.reported(StatusReport::Is(Hint::Busy));
+        signs.printed(showing(SETTINGS));
+        assert_eq!(signs.newest(), State::Blocked(Block::Panel));
+    }
+
+    #[test]
+    fn what_any_program_asks_is_no_prompt() {
+        let asks = State::Blocked(Block::Question);
+        let table = [
+            ("Go on? [y/n] ", asks),
+            ("Overwrite? [y/N/t] ", asks),
+            ("Are you sure (yes/no)? ", asks),
+            ("Press Enter to continue", asks),
+            ("Press ENTER or type command to continue", asks),
+            ("Press any key", asks),
+            ("Password: ", State::Blocked(Block::Login)),
+            ("Enter passphrase for key: ", State::Blocked(Block::Login)),
+            ("Enter a number: ", asks),
+            ("Your choice [1-4]: ", asks),
+            ("Your choice (1/2/3) > ", asks),
+            ("(END)", State::Blocked(Block::Panel)),
+            ("--More--(42%)", State::Blocked(Block::Panel)),
+            ("$ ", State::Prompt),
+            (">>> ", State::Prompt),
+            ("[12:03] me@host % ", State::Prompt),
+        ];
+        for (line, expected) in table {
+            let terminal = terminal(Foreground::Itself, Paste::Plain, line);
+            assert_eq!(seen("generic", terminal).state, expected, "{line:?}");
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@ use handoff_agents::{Block, Hint};
 pub enum StatusReport {
     /// What it does.
     Is(Hint),
+    /// It waits for a message, and has done what it was to do.
+    Done,
     /// What it said before counts no longer.
     Cleared,
 }
@@ -20,7 +22,8 @@ impl StatusReport {
                 .find_map(|(name, value)| (name == key).then_some(value))
         };
         Some(match field("state")? {
-            "idle" | "done" => Self::Is(Hint::Prompt),
+            "idle" => Self::Is(Hint::Prompt),
+            "done" => Self::Done,
             "working" => Self::Is(Hint::Busy),
             "blocked" => Self::Is(Hint::Blocked(
                 field("kind").map_or(Block::Other, Block::from_word),
@@ -41,7 +44,7 @@ mod tests {
         let table = [
             ("state=idle:app=codex", Some(StatusReport::Is(Hint::Prompt))),
             ("state=working", Some(StatusReport::Is(Hint::Busy))),
-            ("state=done", Some(StatusReport::Is(Hint::Prompt))),
+            ("state=done", Some(StatusReport::Done)),
             (
                 "state=blocked:kind=permission:msg=YXBw",
                 Some(StatusReport::Is(Hint::Blocked(Block::Permission))),

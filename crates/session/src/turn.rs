@@ -8,14 +8,17 @@ use std::time::Duration;
 use handoff_agents::Block;
 use handoff_core::MessageId;
 use handoff_core::time::Nanos;
-use serde::{Deserialize, Serialize};
 
+use crate::outcome::Stop;
 use crate::state::State;
 
 /// How long a turn that is on record is given to be seen, each time.
 const LINGER: Duration = Duration::from_millis(500);
 /// How often: a record that is never ended must not hold up everybody.
 const LINGERS: u8 = 40;
+
+/// How long an agent may look at work when what it asked for was refused.
+const STOPPING_TAKES: Duration = Duration::from_millis(500);
 
 /// The turns of a session.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +34,8 @@ struct Running {
     /// The one that began it, if one did, and those that were taken meanwhile.
     messages: Vec<MessageId>,
     seen: Seen,
+    stop: Stop,
+    asked: Asked,
     /// How often it was given more time to be seen.
     lingers: u8,
 }
@@ -43,6 +48,36 @@ enum Seen {
     Near { until: Nanos },
 }
 
+/// Whether it waited for a permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Nothing,
+    /// It does.
+    Waits,
+    /// It did, and does something else since.
+    GotAnswer {
+        at: Nanos,
+    },
+}
+
+impl Asked {
+    const fn hear(self, state: State, now: Nanos) -> Self {
+        match (self, state) {
+            (_, State::Blocked(Block::Permission)) => Self::Waits,
+            (Self::Waits, _) => Self::GotAnswer { at: now },
+            (asked, _) => asked,
+        }
+    }
+
+    fn is_last(self, now: Nanos) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Waits => true,
+            Self::GotAnswer { at } => now < at.after(STOPPING_TAKES),
+        }
+    }
+}
+
 /// What has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
@@ -53,34 +88,19 @@ pub enum Change {
         turn: u64,
         /// Those that belong to it, in the order that they were taken in.
         messages: Vec<MessageId>,
-        outcome: Outcome,
+        ending: TurnEnding,
     },
 }
 
-/// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The agent waits for a message again.
-    Done,
-    /// It says that it failed.
-    Failed,
-    /// The agent ended.
-    Exited,
-    /// A later version knows.
-    #[serde(other)]
-    Other,
-}
-
-impl Outcome {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Exited => "exited",
-            Self::Other => "other",
-        }
-    }
+/// What was seen of the end of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TurnEnding {
+    /// What the agent does since.
+    pub state: State,
+    /// Whether somebody pressed the keys that stop it.
+    pub stop: Stop,
+    /// Whether it waited for a permission last.
+    pub asked: bool,
 }
 
 impl Turns {
@@ -107,14 +127,15 @@ impl Turns {
 
     /// Hears what the agent is seen to do.
     pub fn hear(&mut self, state: State, now: Nanos) -> Option<Change> {
-        let rests = is_at_rest(state);
+        let rests = is_over(state);
         self.has_rested |= rests;
         let Some(running) = &mut self.running else {
             let begins = self.has_rested && state == State::Busy;
             return begins.then(|| self.begin(vec![], Seen::Away));
         };
+        running.asked = running.asked.hear(state, now);
         match running.seen {
-            _ if state == State::Exited => Some(self.end(Outcome::Exited)),
+            _ if state == State::Exited => Some(self.end(state, now)),
             // Not to know what it does is not to see it work: a screen is empty for a while when its first message is taken.
             Seen::Near { .. } if state == State::Unknown => None,
             _ if !rests => {
@@ -122,7 +143,7 @@ impl Turns {
                 None
             }
             Seen::Near { until } if now < until => None,
-            Seen::Near { .. } | Seen::Away => Some(self.end(outcome(state))),
+            Seen::Near { .. } | Seen::Away => Some(self.end(state, now)),
         }
     }
 
@@ -137,7 +158,7 @@ impl Turns {
     /// Whether a turn would end now only because nothing was seen of it.
     pub fn is_doubtful(&self, state: State, now: Nanos) -> bool {
         let near = self.look_again();
-        is_at_rest(state) && near.is_some_and(|until| now >= until)
+        is_over(state) && near.is_some_and(|until| now >= until)
     }
 
     /// Gives it more time to be seen, because something else says that it runs; whether it had not had enough before.
@@ -157,32 +178,47 @@ impl Turns {
         self.running = Some(Running {
             messages,
             seen,
+            stop: Stop::Untouched,
+            asked: Asked::Nothing,
             lingers: 0,
         });
         Change::Started { turn: self.number }
     }
 
-    fn end(&mut self, outcome: Outcome) -> Change {
+    /// Whether a message began the turn that runs, or was taken in it.
+    pub fn is_of_message(&self) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|running| !running.messages.is_empty())
+    }
+
+    /// Somebody presses the keys that stop it.
+    pub const fn stopped(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.stop = Stop::Pressed;
+        }
+    }
+
+    fn end(&mut self, state: State, now: Nanos) -> Change {
         let running = self.running.take();
+        let (stop, asked) = running.as_ref().map_or((Stop::Untouched, false), |it| {
+            (it.stop, it.asked.is_last(now))
+        });
         Change::Ended {
             turn: self.number,
             messages: running.map_or_else(Vec::new, |running| running.messages),
-            outcome,
+            ending: TurnEnding { state, stop, asked },
         }
     }
+}
+
+/// Whether nothing more comes of a turn. One at its limit goes on with none, though it takes no message either.
+const fn is_over(state: State) -> bool {
+    is_at_rest(state) || matches!(state, State::Blocked(Block::Limit))
 }
 
 /// Whether the agent takes a message. One that reports an error does: it says so until the next one.
 pub const fn is_at_rest(state: State) -> bool {
     matches!(state, State::Prompt | State::Blocked(Block::Error))
-}
-
-const fn outcome(state: State) -> Outcome {
-    match state {
-        State::Blocked(_) => Outcome::Failed,
-        State::Exited => Outcome::Exited,
-        State::Prompt | State::Starting | State::Busy | State::Unknown => Outcome::Done,
-    }
 }
 
 #[cfg(test)]
@@ -205,12 +241,67 @@ mod tests {
         turns
     }
 
-    fn ended(turn: u64, messages: &[MessageId], outcome: Outcome) -> Option<Change> {
+    fn ended(turn: u64, messages: &[MessageId], state: State) -> Option<Change> {
+        let ending = TurnEnding {
+            state,
+            stop: Stop::Untouched,
+            asked: false,
+        };
         Some(Change::Ended {
             turn,
             messages: messages.to_vec(),
-            outcome,
+            ending,
         })
+    }
+
+    /// How the turn ends in which these were seen.
+    fn ending(states: &[(u64, State)], stopped_before: usize) -> TurnEnding {
+        let mut turns = resting();
+        turns.hear(State::Busy, Nanos(1));
+        for (number, (at, state)) in states.iter().enumerate() {
+            if number == stopped_before {
+                turns.stopped();
+            }
+            let now = Nanos(0).after(Duration::from_millis(*at));
+            if let Some(Change::Ended { ending, .. }) = turns.hear(*state, now) {
+                return ending;
+            }
+        }
+        panic!("it has not ended");
+    }
+
+    #[test]
+    fn an_end_tells_what_was_open_and_pressed_last() {
+        let asks = State::Blocked(Block::Permission);
+        let (busy, prompt) = (State::Busy, State::Prompt);
+        let table = [
+            (vec![(1, prompt)], 9, Stop::Untouched, false),
+            (vec![(1, prompt)], 0, Stop::Pressed, false),
+            (vec![(1, asks), (9, prompt)], 9, Stop::Untouched, true),
+            (
+                vec![(1, asks), (5, State::Unknown), (9, prompt)],
+                9,
+                Stop::Untouched,
+                true,
+            ),
+            // Codex says that it works before it says that it rests.
+            (
+                vec![(1, asks), (5, busy), (25, prompt)],
+                9,
+                Stop::Untouched,
+                true,
+            ),
+            (
+                vec![(1, asks), (5, busy), (900, prompt)],
+                9,
+                Stop::Untouched,
+                false,
+            ),
+        ];
+        for (states, stopped_before, stop, asked) in table {
+            let found = ending(&states, stopped_before);
+            assert_eq!((found.stop, found.asked), (stop, asked), "{states:?}");
+        }
     }
 
     #[test]
@@ -224,7 +315,10 @@ mod tests {
         );
         assert_eq!(turns.hear(State::Unknown, Nanos(3)), None);
         let end = turns.hear(State::Prompt, Nanos(4));
-        assert_eq!(end, ended(1, &[], Outcome::Done));
+        assert!(
+            matches!(end, Some(Change::Ended { turn: 1, .. })),
+            "{end:?}"
+        );
     }
 
     #[test]
@@ -237,7 +331,7 @@ mod tests {
         assert_eq!(turns.hear(State::Busy, Nanos(9)), None);
         assert_eq!((turns.look_again(), turns.is_resting()), (None, false));
         let end = turns.hear(State::Prompt, Nanos(11));
-        assert_eq!(end, ended(1, &[message()], Outcome::Done));
+        assert_eq!(end, ended(1, &[message()], State::Prompt));
     }
 
     #[test]
@@ -254,7 +348,7 @@ mod tests {
         let mut turns = resting();
         turns.submitted(message(), Nanos(10));
         let end = turns.hear(State::Prompt, Nanos(10));
-        assert_eq!(end, ended(1, &[message()], Outcome::Done));
+        assert_eq!(end, ended(1, &[message()], State::Prompt));
     }
 
     #[test]
@@ -272,7 +366,7 @@ mod tests {
         }
         assert!(!turns.linger(now));
         let end = turns.hear(State::Prompt, now);
-        assert_eq!(end, ended(1, &[message()], Outcome::Done));
+        assert_eq!(end, ended(1, &[message()], State::Prompt));
     }
 
     #[test]
@@ -282,7 +376,20 @@ mod tests {
         assert_eq!(turns.submitted(message(), Nanos(10)), (1, None));
         assert_eq!(turns.submitted(message(), Nanos(10)), (1, None));
         let end = turns.hear(State::Blocked(Block::Error), Nanos(2));
-        assert_eq!(end, ended(1, &[message(), message()], Outcome::Failed));
+        assert_eq!(
+            end,
+            ended(1, &[message(), message()], State::Blocked(Block::Error))
+        );
+    }
+
+    #[test]
+    fn a_limit_ends_the_turn_and_takes_no_message() {
+        let mut turns = resting();
+        turns.hear(State::Busy, Nanos(1));
+        let limit = State::Blocked(Block::Limit);
+        let end = turns.hear(limit, Nanos(2));
+        assert_eq!(end, ended(1, &[], limit));
+        assert!(!is_at_rest(limit));
     }
 
     #[test]
@@ -290,6 +397,6 @@ mod tests {
         let mut turns = resting();
         turns.hear(State::Busy, Nanos(1));
         let end = turns.hear(State::Exited, Nanos(2));
-        assert_eq!(end, ended(1, &[], Outcome::Exited));
+        assert_eq!(end, ended(1, &[], State::Exited));
     }
 }

@@ -15,6 +15,7 @@ mod sandbox_case;
 mod scene;
 mod script_case;
 mod shell_case;
+mod text_case;
 mod timeline;
 mod trial;
 mod witness;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{End, Happening, Usage};
+use super::{ApiError, End, Happening, Usage};
 use crate::adapter::{Block, Hint};
 
 /// What a line is about.
@@ -29,6 +29,11 @@ struct Line {
     is_meta: Option<bool>,
     #[serde(default, rename = "isApiErrorMessage")]
     is_error: bool,
+    #[serde(rename = "apiErrorStatus")]
+    status: Option<u64>,
+    /// What kind of refusal a result of a tool is.
+    #[serde(rename = "toolDenialKind")]
+    denial: Option<String>,
     message: Option<Message>,
     #[serde(rename = "totalCostUSD")]
     cost: Option<f64>,
@@ -63,7 +68,7 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
         return vec![];
     }
     match (line.kind, line.subtype.as_deref(), &line.message) {
-        (Kind::User, _, Some(message)) if line.is_meta != Some(true) => asked(message),
+        (Kind::User, _, Some(message)) if line.is_meta != Some(true) => asked(&line, message),
         (Kind::Assistant, _, Some(message)) => said(&line, message),
         (Kind::System, Some("turn_duration"), _) => vec![Happening::Ended(End::Done)],
         (Kind::CostState, _, _) => line.cost.map(Happening::CostInAll).into_iter().collect(),
@@ -72,7 +77,11 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
 }
 
 /// Results of tools come as words of the user, and so does the news of an interrupt.
-fn asked(message: &Message) -> Vec<Happening> {
+fn asked(line: &Line, message: &Message) -> Vec<Happening> {
+    if line.denial.as_deref() == Some("user-rejected") {
+        let calls = calls(&message.content, "tool_result", "tool_use_id");
+        return calls.map(Happening::Denied).collect();
+    }
     let text = words(&message.content);
     match text.as_deref() {
         Some(text) if text.starts_with("[Request interrupted by user") => {
@@ -102,7 +111,12 @@ fn said(line: &Line, message: &Message) -> Vec<Happening> {
         },
     });
     let end = match message.stop_reason.as_deref() {
-        _ if line.is_error => Some(Happening::Ended(End::Failed)),
+        _ if line.is_error => {
+            let said = words(&message.content).unwrap_or_default();
+            let error = ApiError::read(line.status, &said);
+            Some(Happening::Ended(End::Failed(error)))
+        }
+        Some("refusal") => Some(Happening::Ended(End::Refused)),
         Some("end_turn") => Some(Happening::Ended(End::Done)),
         Some(_) | None => None,
     };

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{End, Happening, Usage};
+use super::{ApiError, ApiErrorKind, End, Happening, Usage};
 
 /// What a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -57,12 +57,32 @@ fn completed(payload: &Value) -> Vec<Happening> {
         message: String::new(),
         text: text.to_owned(),
     });
-    let end = if payload["error"].is_null() {
+    let error = &payload["error"];
+    let end = if error.is_null() {
         End::Done
     } else {
-        End::Failed
+        End::Failed(failure(error))
     };
     said.into_iter().chain([Happening::Ended(end)]).collect()
+}
+
+fn failure(error: &Value) -> ApiError {
+    let said = error["message"].as_str().unwrap_or_default();
+    let info = &error["codex_error_info"];
+    if info == "usage_limit_exceeded" {
+        return ApiError {
+            kind: ApiErrorKind::Quota,
+            ..ApiError::read(None, said)
+        };
+    }
+    // The number stands in an object of the kind's name.
+    let kinds = info.as_object().into_iter().flatten();
+    let status = kinds
+        .filter_map(|(_, kind)| kind["http_status_code"].as_u64())
+        .next();
+    // Some answers are passed on as they came.
+    let is_request = said.contains("invalid_request_error");
+    ApiError::read(status.or(is_request.then_some(400)), said)
 }
 
 fn said(payload: &Value) -> Vec<Happening> {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{End, Happening, Usage};
+use super::{ApiError, End, Happening, Usage};
 use crate::adapter::Block;
 
 /// What a line is about.
@@ -63,7 +63,13 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
         }
         Kind::PermissionSettled => one(name("requestId").map(Happening::Settled)),
         Kind::Interrupted => vec![Happening::Ended(End::Interrupted)],
-        Kind::Failed => vec![Happening::Ended(End::Failed)],
+        Kind::Failed => {
+            let error = ApiError::read(
+                data["statusCode"].as_u64(),
+                &name("message").unwrap_or_default(),
+            );
+            vec![Happening::Ended(End::Failed(error))]
+        }
         Kind::Other => vec![],
     }
 }

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{End, Happening, Usage};
+use super::{ApiError, End, Happening, Usage};
 
 /// What a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -48,7 +48,10 @@ pub(super) fn read(line: &str) -> Vec<Happening> {
         Kind::User => asked(&line.content),
         Kind::Gemini => said(&line),
         Kind::Info if is_cancelled(&line.content) => ended(End::Interrupted),
-        Kind::Error => ended(End::Failed),
+        Kind::Error => {
+            let said = line.content.as_str().unwrap_or_default();
+            ended(End::Failed(ApiError::read(None, said)))
+        }
         Kind::Info | Kind::Other => vec![],
     }
 }

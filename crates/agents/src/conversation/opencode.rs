@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{End, Happening, Usage};
+use super::{ApiError, End, Happening, Usage};
 use crate::adapter::Block;
 
 /// What must be remembered from event to event.
@@ -128,7 +128,9 @@ impl Reader {
                 let end = if is_abort {
                     End::Interrupted
                 } else {
-                    End::Failed
+                    let data = &properties["error"]["data"];
+                    let said = data["message"].as_str().unwrap_or_default();
+                    End::Failed(ApiError::read(data["statusCode"].as_u64(), said))
                 };
                 vec![Happening::Ended(end)]
             }

@@ -19,8 +19,19 @@ fn turns(format: Format, record: &str) -> Vec<(Option<String>, u64, Option<End>)
     let short = |text: String| text.chars().take(20).collect();
     turns
         .into_iter()
-        .map(|turn| (turn.answer.map(short), turn.usage.output_tokens, turn.end))
+        .map(|turn| {
+            let end = turn.end.map(|end| match end {
+                End::Failed(error) => failed(error.kind),
+                End::Done | End::Interrupted | End::Refused => end,
+            });
+            (turn.answer.map(short), turn.usage.output_tokens, end)
+        })
         .collect()
+}
+
+/// How a turn ended whose words of an error do not matter.
+fn failed(kind: ApiErrorKind) -> End {
+    End::Failed(ApiError { kind, said: None })
 }
 
 fn turn(answer: &str, tokens: u64, end: End) -> (Option<String>, u64, Option<End>) {
@@ -34,9 +45,9 @@ fn the_turns_of_claude_are_told_apart() {
     let expected = [
         turn("finished", 6, End::Done),
         turn("perm ok", 5, End::Done),
-        turn("I will call Bash.", 4, End::Interrupted),
+        turn("I will call Bash.", 4, End::Refused),
         turn("int word0 word1 word", 1, End::Interrupted),
-        turn("API Error: 400 fakel", 0, End::Failed),
+        turn("API Error: 400 fakel", 0, failed(ApiErrorKind::Request)),
     ];
     assert_eq!(found[..5], expected);
     assert_eq!(
@@ -56,7 +67,9 @@ fn the_turns_of_codex_are_told_apart() {
     ];
     assert_eq!(found[..4], expected);
     assert_eq!(found[4].2, Some(End::Interrupted));
-    let failed = found.iter().filter(|(_, _, end)| *end == Some(End::Failed));
+    let failed = found
+        .iter()
+        .filter(|(_, _, end)| matches!(end, Some(End::Failed(_))));
     assert_eq!(failed.count(), 3);
 }
 
@@ -138,7 +151,9 @@ fn the_turns_of_copilot_are_told_apart() {
         turn("long-one word0 word1", 23, End::Done),
     ];
     assert_eq!(found[..5], expected);
-    let failed = found.iter().filter(|(_, _, end)| *end == Some(End::Failed));
+    let failed = found
+        .iter()
+        .filter(|(_, _, end)| matches!(end, Some(End::Failed(_))));
     assert_eq!(failed.count(), 1);
 }
 
@@ -170,7 +185,7 @@ fn the_turns_of_opencode_are_told_apart() {
         turn("alldone", 5, End::Done),
         turn("ECHO: second while b", 62, End::Done),
         turn("int word0 word1 word", 0, End::Interrupted),
-        turn("", 0, End::Failed),
+        turn("", 0, failed(ApiErrorKind::Request)),
         turn("", 0, End::Done),
     ];
     assert_eq!(found, expected);

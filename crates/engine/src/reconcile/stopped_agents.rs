@@ -2,7 +2,7 @@
 
 use handoff_core::SessionId;
 use handoff_session::journal::{self, Event};
-use handoff_session::message::{Finish, Order, Urgency};
+use handoff_session::message::{Finish, Order, TextSense, Urgency};
 use handoff_session::{Client, Standing, catalogue};
 
 use crate::pausing::PauseNote;
@@ -39,6 +39,7 @@ fn tell(note: &PauseNote, session: SessionId, since: u64, places: &Places) -> Op
         key: key.parse().expect("an id and words make a key"),
         finish: Finish::Submit,
         urgency: Urgency::Wait,
+        sense: TextSense::Words,
         expires_after: None,
     };
     let sent = Client::new(&known.record.socket).send_message(&order);

@@ -212,6 +212,14 @@ fn help_explains_the_exit_codes() {
     14    nothing_to_commit  Nothing has changed in the paths that were to be committed.
     15    stalled            A session is stuck: nothing of it moves, and telling it to go on did not
                              help. It still runs.
+    16    turn_failed        The agent has ended its turn without an answer, because its model did not
+                             answer; the message says what it said.
+    17    interrupted        The turn was interrupted, so that there is no answer.
+    18    refused            The turn ended with a refusal: of a person to what the agent asked for, or
+                             of its model to answer.
+    19    limit_reached      The turn ended without an answer, because what the agent may use is used
+                             up.
+    20    agent_died         The agent ended in the middle of the turn.
     70    internal           A mistake in handoff itself; please report it.
     99    guarded            The guard refused a git command inside a session; the message says what to
                              do instead.

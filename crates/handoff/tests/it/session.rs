@@ -16,6 +16,7 @@ mod life;
 mod loss;
 mod messages;
 mod network;
+mod outcomes;
 mod pane;
 mod pause;
 mod refusal;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use handoff_agents::Block;
 use handoff_api::{AnsweredDocument, DialogDocument, ExitCode};
 use handoff_core::Action;
 use handoff_core::visible::plain;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::address::{self, SessionRef};
 use super::authority::{Act, require};
 use super::vigil::{Kept, keep};
+use super::way_out::way_out;
 use crate::failure::Failure;
 use crate::operation::{Effect, Needs, Operation, Takes};
 use crate::span::Span;
@@ -89,7 +91,7 @@ impl Operation for AnswerDialog {
         let asking = asking(&known, &client, here)?;
         let dialog = asking
             .dialog
-            .ok_or_else(|| not_understood(known.record.name.as_str()))?;
+            .ok_or_else(|| not_understood(known.record.name.as_str(), asking.kind))?;
         let choice = dialog
             .find(&Wish::from(self.choice.as_str()))
             .map_err(|error| no_choice(&known, &dialog, &error))?;
@@ -149,7 +151,11 @@ fn refused(known: &Known, error: &ClientError) -> Failure {
 
 /// A question that cannot be answered from here.
 #[must_use]
-pub fn not_understood(name: &str) -> Failure {
+pub fn not_understood(name: &str, kind: Block) -> Failure {
+    if kind == Block::Panel {
+        let text = format!("`{name}` asks nothing: a panel is open");
+        return Failure::failed(text).hint(way_out(name, Some(kind)));
+    }
     let text = format!("`{name}` asks something that has no choices we could read");
     Failure::failed(text).hint(format!(
         "answer it at its terminal: `handoff attach --id {name}`"

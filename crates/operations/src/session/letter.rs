@@ -5,9 +5,11 @@ use std::io::ErrorKind;
 use handoff_api::{AnswerDocument, ExitCode, MessageDocument, MessageStep, SenderDocument};
 use handoff_core::MessageId;
 use handoff_session::inbox::{self, Letter};
-use handoff_session::message::{Because, Progress};
+use handoff_session::message::{Answer, Because, Progress};
+use handoff_session::outcome::Outcome;
 use handoff_session::{Known, Standing};
 
+use super::lost_turn;
 use crate::failure::Failure;
 
 /// All messages to a session.
@@ -66,6 +68,8 @@ pub fn document(letter: &Letter, known: &Known) -> MessageDocument {
             name: from.name.to_string(),
         }),
         text: message.order.text.clone(),
+        outcome: outcome(progress).map(|it| it.word().to_owned()),
+        error: outcome(progress).and_then(lost_turn::trouble),
         answer: answer(progress),
         history: history(letter),
     }
@@ -85,26 +89,52 @@ fn evidence(letter: &Letter) -> Option<String> {
 const fn turn(progress: &Progress) -> Option<u64> {
     match progress {
         Progress::Submitted { turn, .. } | Progress::Answered { turn, .. } => Some(*turn),
+        Progress::Failed {
+            lost: Some(lost), ..
+        } => Some(lost.turn),
         Progress::Queued { .. }
         | Progress::Written { .. }
-        | Progress::Failed { .. }
+        | Progress::Failed { lost: None, .. }
+        | Progress::Expired => None,
+    }
+}
+
+/// How its turn ended, if that is over.
+const fn outcome(progress: &Progress) -> Option<&Outcome> {
+    match progress {
+        Progress::Answered { .. } => Some(&Outcome::Answered),
+        Progress::Failed {
+            lost: Some(lost), ..
+        } => Some(&lost.outcome),
+        Progress::Queued { .. }
+        | Progress::Written { .. }
+        | Progress::Submitted { .. }
+        | Progress::Failed { lost: None, .. }
+        | Progress::Expired => None,
+    }
+}
+
+/// What the agent said, as an answer or until its turn came to nothing.
+pub const fn words(progress: &Progress) -> Option<&Answer> {
+    match progress {
+        Progress::Answered { answer, .. } => Some(answer),
+        Progress::Failed {
+            lost: Some(lost), ..
+        } => lost.words.as_ref(),
+        Progress::Queued { .. }
+        | Progress::Written { .. }
+        | Progress::Submitted { .. }
+        | Progress::Failed { lost: None, .. }
         | Progress::Expired => None,
     }
 }
 
 fn answer(progress: &Progress) -> Option<AnswerDocument> {
-    match progress {
-        Progress::Answered { answer, .. } => Some(AnswerDocument {
-            text: answer.text.clone(),
-            source: answer.source.word().to_owned(),
-            truncated: answer.is_truncated,
-        }),
-        Progress::Queued { .. }
-        | Progress::Written { .. }
-        | Progress::Submitted { .. }
-        | Progress::Failed { .. }
-        | Progress::Expired => None,
-    }
+    words(progress).map(|answer| AnswerDocument {
+        text: answer.text.clone(),
+        source: answer.source.word().to_owned(),
+        truncated: answer.is_truncated,
+    })
 }
 
 fn history(letter: &Letter) -> Vec<MessageStep> {

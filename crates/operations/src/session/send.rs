@@ -9,7 +9,7 @@ use handoff_agents::Block;
 use handoff_api::{ExitCode, MessageDocument};
 use handoff_core::{Action, IdempotencyKey, MessageId};
 use handoff_session::control::Sent;
-use handoff_session::message::{self, Finish, Order, Urgency};
+use handoff_session::message::{self, Finish, Order, TextSense, Urgency};
 use handoff_session::{Client, ClientError, Known, Phase, journal};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,6 +49,9 @@ pub struct SendMessage {
     /// Type it, and leave Enter to a person.
     #[serde(default)]
     pub no_submit: bool,
+    /// It is a command of the agent's own, as `/compact` is. Without this a message is words, whatever it begins with.
+    #[serde(default)]
+    pub as_command: bool,
     /// Give the message up if it has waited this long to be typed, such as `10m`.
     #[serde(default)]
     pub expire: Option<Span>,
@@ -114,6 +117,11 @@ impl SendMessage {
                 Urgency::Force
             } else {
                 Urgency::Wait
+            },
+            sense: if self.as_command {
+                TextSense::Command
+            } else {
+                TextSense::Words
             },
             expires_after: self.expire.map(Span::duration),
         })
@@ -220,7 +228,9 @@ fn refused(known: &Known, status: u16, message: &str) -> Failure {
 
 fn meanwhile(known: &Known) -> Meanwhile {
     match journal::last_state(&known.directory) {
-        Ok(Some((Phase::Blocked, kind))) if kind != Some(Block::Error) => Meanwhile::Blocked,
+        Ok(Some((Phase::Blocked, Some(Block::Error)))) => Meanwhile::Going,
+        Ok(Some((Phase::Blocked, Some(Block::Limit)))) => Meanwhile::Limited,
+        Ok(Some((Phase::Blocked, _))) => Meanwhile::Blocked,
         Ok(_) | Err(_) => Meanwhile::Going,
     }
 }

@@ -9,7 +9,7 @@ use handoff_api::{ExitCode, SessionDocument};
 use handoff_core::{Action, Role, SessionId, SessionName};
 use handoff_process::Size;
 use handoff_session::holder::{Address, Loopback};
-use handoff_session::message::{Finish, Order, Urgency};
+use handoff_session::message::{Finish, Order, TextSense, Urgency};
 use handoff_session::stall::Policy;
 use handoff_session::{Client, Confinement, Known, catalogue};
 use schemars::JsonSchema;
@@ -313,6 +313,7 @@ pub fn send_first(text: String, known: &Known) -> Result<(), Failure> {
         key: key.parse().expect("an id and a word make a key"),
         finish: Finish::Submit,
         urgency: Urgency::Wait,
+        sense: TextSense::Words,
         expires_after: None,
     };
     let sent = Client::new(&known.record.socket).send_message(&order);

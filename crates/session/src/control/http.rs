@@ -74,6 +74,10 @@ impl Headers {
         let mut length = None;
         for line in lines {
             let (name, value) = line.split_once(':').ok_or(HttpError::Malformed)?;
+            // A blank in front of the colon, or of the line, is another header to another reader.
+            if name.is_empty() || name.contains(|it: char| it.is_whitespace() || it.is_control()) {
+                return Err(HttpError::Malformed);
+            }
             let slot = match name.to_ascii_lowercase().as_str() {
                 "transfer-encoding" => return Err(HttpError::Encoded),
                 "content-length" => &mut length,
@@ -124,6 +128,12 @@ pub fn request(method: &str, target: &str, token: Option<&Token>, body: &[u8]) -
 /// The head of an answer that goes on until the connection ends, a line of JSON at a time.
 pub fn stream() -> Vec<u8> {
     b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n\r\n".to_vec()
+}
+
+/// The head of server-sent events.
+pub fn event_stream() -> Vec<u8> {
+    b"HTTP/1.1 200 OK\r\nConnection: close\r\nCache-Control: no-store\r\nContent-Type: text/event-stream\r\n\r\n"
+        .to_vec()
 }
 
 /// A whole answer.
@@ -180,7 +190,16 @@ mod tests {
 
     #[test]
     fn what_is_too_long_or_ambiguous_is_refused() {
-        let table: [(&str, HttpError); 8] = [
+        let table: [(&str, HttpError); 11] = [
+            (
+                "GET / HTTP/1.1\r\nHost : session\r\n\r\n",
+                HttpError::Malformed,
+            ),
+            (
+                "GET / HTTP/1.1\r\nHost: a\r\n b: c\r\n\r\n",
+                HttpError::Malformed,
+            ),
+            ("GET / HTTP/1.1\r\n: a\r\n\r\n", HttpError::Malformed),
             (
                 "GET / HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n",
                 HttpError::TooLong,

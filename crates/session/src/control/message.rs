@@ -15,7 +15,7 @@ use super::http::Head;
 use super::reach::Reach;
 use crate::dialog::Dialog;
 use crate::last_word::{self, LastWord};
-use crate::message::{self, Order, Urgency};
+use crate::message::{self, MessageDraft, Urgency};
 use crate::paste;
 use crate::record::Ending;
 use crate::state::{Phase, Source};
@@ -24,15 +24,21 @@ use crate::state::{Phase, Source};
 pub const LONGEST_REPLY: usize = 64 * 1024;
 /// The longest description of what was refused.
 const LONGEST_ATTEMPT: usize = 200;
+/// How many lines of a transcript are told, if nobody says, and at most.
+const DEFAULT_LINES: u64 = 200;
+const MOST_LINES: u64 = 10_000;
 /// The longest time that an agent gets to leave by itself.
 const LONGEST_GRACE: Duration = Duration::from_secs(3600);
 
 /// Everything that can be asked for: what the tests of the gate knock at.
-pub const ROUTES: [(&str, &str); 19] = [
+pub const ROUTES: [(&str, &str); 22] = [
     ("GET", "/v1/caller"),
     ("GET", "/v1/status"),
     ("GET", "/v1/screen"),
     ("GET", "/v1/screens"),
+    ("GET", "/v1/messages"),
+    ("GET", "/v1/events"),
+    ("GET", "/v1/transcript"),
     ("GET", "/v1/dialog"),
     ("GET", "/v1/attach?mode=read"),
     ("GET", "/v1/attach?mode=write"),
@@ -59,8 +65,18 @@ pub enum Request {
     Screen,
     /// The screen, again each time that it changes.
     Screens,
+    /// The messages to the session, and how far each has come.
+    Messages,
+    /// What has happened after this event, and what happens.
+    Events {
+        after: u64,
+    },
+    /// So many of the last lines that were printed.
+    Transcript {
+        lines: usize,
+    },
     Input(Vec<u8>),
-    Send(Order),
+    Send(MessageDraft),
     Interrupt,
     /// What a hook of the agent told.
     Report(HookReport),
@@ -174,6 +190,9 @@ pub struct Interrupted {
     pub turn: u64,
     /// The number of the last event before that.
     pub seq: u64,
+    /// Whether they leave a panel instead, and no turn.
+    #[serde(default)]
+    pub is_panel: bool,
 }
 
 /// A signal was sent.
@@ -220,7 +239,13 @@ struct ResizeBody {
 
 #[derive(Deserialize)]
 struct StopBody {
+    #[serde(default = "usual_grace_ms")]
     grace_ms: u64,
+}
+
+/// What a person gets who names no time.
+const fn usual_grace_ms() -> u64 {
+    5000
 }
 
 impl Request {
@@ -232,7 +257,23 @@ impl Request {
         if version != "HTTP/1.1" {
             return Err(refusal(400, "only HTTP/1.1 is spoken here"));
         }
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        match (method.as_str(), path) {
+            ("GET", "/v1/events") => {
+                let after = number(query, "after")?;
+                return Ok(Self::Events {
+                    after: after.unwrap_or(0),
+                });
+            }
+            ("GET", "/v1/transcript") => {
+                let lines = number(query, "lines")?.unwrap_or(DEFAULT_LINES);
+                let lines = usize::try_from(lines.min(MOST_LINES)).unwrap_or(0);
+                return Ok(Self::Transcript { lines });
+            }
+            _ => {}
+        }
         match (method.as_str(), target.as_str()) {
+            ("GET", "/v1/messages") => Ok(Self::Messages),
             ("GET", "/v1/caller") => Ok(Self::Caller),
             ("GET", "/v1/status") => Ok(Self::Status),
             ("GET", "/v1/screen") => Ok(Self::Screen),
@@ -251,6 +292,7 @@ impl Request {
             ("POST", "/v1/refused") => refused(&read(body)?),
             ("POST", "/v1/signal") => signal(&read(body)?),
             ("POST", "/v1/resize") => resize(&read(body)?),
+            ("POST", "/v1/stop") if body.is_empty() => Ok(stop(&read(b"{}")?)),
             ("POST", "/v1/stop") => Ok(stop(&read(body)?)),
             ("GET" | "POST", _) => Err(refusal(404, "there is nothing of that name")),
             _ => Err(refusal(405, "only GET and POST are spoken here")),
@@ -264,6 +306,9 @@ impl Request {
             | Self::Status
             | Self::Screen
             | Self::Screens
+            | Self::Messages
+            | Self::Events { .. }
+            | Self::Transcript { .. }
             | Self::Dialog
             | Self::Attach(Attachment::Look) => Action::Read,
             Self::Send(order) if order.urgency == Urgency::Force => Action::Supervise(relation),
@@ -292,6 +337,9 @@ impl Request {
             Self::Caller => "caller",
             Self::Status => "status",
             Self::Screen | Self::Screens => "screen",
+            Self::Messages => "messages",
+            Self::Events { .. } => "events",
+            Self::Transcript { .. } => "transcript",
             Self::Input(_) => "input",
             Self::Send(_) => "send",
             Self::Interrupt => "interrupt",
@@ -327,7 +375,18 @@ fn input(body: InputBody) -> Result<Request, Refusal> {
     }
 }
 
-fn send(order: Order) -> Result<Request, Refusal> {
+/// The number of this name in a query, which has nothing else.
+fn number(query: &str, name: &str) -> Result<Option<u64>, Refusal> {
+    if query.is_empty() {
+        return Ok(None);
+    }
+    let value = query.strip_prefix(name).and_then(|it| it.strip_prefix('='));
+    let number = value.and_then(|value| value.parse().ok());
+    let wrong = || refusal(400, &format!("only `{name}=NUMBER` is understood there"));
+    number.map(Some).ok_or_else(wrong)
+}
+
+fn send(order: MessageDraft) -> Result<Request, Refusal> {
     if paste::clean(&order.text).is_empty() {
         return Err(refusal(400, "the message has no text"));
     }

@@ -82,6 +82,13 @@ pub(super) const fn shows_dialog(sight: &Sight) -> bool {
     is_dialog(sight.state) || is_dialog(sight.newest)
 }
 
+/// Whether the mark of the box is out of sight because of what we typed ourselves, which needs more rows than there are.
+pub(super) fn is_hidden_by_text(sight: &Sight) -> bool {
+    let is_panel = |state| matches!(state, State::Blocked(Block::Panel));
+    let is_other = |state| is_dialog(state) && !is_panel(state);
+    sight.echo == Echo::Stands && !is_other(sight.state) && !is_other(sight.newest)
+}
+
 /// Whether keys would answer a question instead of filling the box.
 pub const fn is_dialog(state: State) -> bool {
     match state {

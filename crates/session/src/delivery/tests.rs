@@ -340,9 +340,73 @@ fn what_cannot_be_emptied_is_left_for_a_person() {
     };
     let mut desk = Desk::at("claude", WAIT);
     desk.delivery.soil();
-    assert_eq!(desk.sees(&filled, 0), Act::Clear);
-    assert_eq!(desk.sees(&filled, 100), Act::Wait(Because::Draft));
-    assert_eq!(desk.sees(&filled, 200), Act::Wait(Because::Draft));
+    let times = u64::from(MOST_CLEARINGS);
+    for time in 0..times {
+        assert_eq!(desk.sees(&filled, time * 100), Act::Clear);
+    }
+    for time in [times, times + 1] {
+        let act = desk.sees(&filled, time * 100);
+        assert_eq!(act, Act::Wait(Because::Draft));
+    }
+}
+
+#[test]
+fn a_text_of_several_rows_is_removed_row_by_row_and_never_a_persons() {
+    let filled = || Sight {
+        field: Field::Filled,
+        ..claude()
+    };
+    let shared = Sight {
+        typist: Typist::Somebody,
+        ..filled()
+    };
+    let mut desk = Desk::at("claude", WAIT);
+    desk.delivery.soil();
+    assert_eq!(desk.sees(&filled(), 0), Act::Clear);
+    assert_eq!(desk.sees(&filled(), 100), Act::Clear);
+    assert_eq!(desk.sees(&claude(), 200), Act::Paste);
+    // Somebody types into what is left.
+    let mut desk = Desk::at("claude", WAIT);
+    desk.delivery.soil();
+    assert_eq!(desk.sees(&filled(), 0), Act::Clear);
+    assert_eq!(desk.sees(&shared, 100), Act::Wait(Because::Draft));
+}
+
+#[test]
+fn what_we_left_is_removed_also_while_no_message_waits() {
+    let filled = || Sight {
+        field: Field::Filled,
+        ..claude()
+    };
+    let mut desk = Desk::at("claude", WAIT);
+    let tidies = |desk: &mut Desk, sight: &Sight, millis| {
+        desk.delivery.tidy(sight, &desk.adapter, at(millis))
+    };
+    assert_eq!(
+        tidies(&mut desk, &filled(), 1000),
+        Act::Linger,
+        "it is not ours"
+    );
+    desk.delivery.soil();
+    let asks = Sight {
+        newest: State::Blocked(Block::Question),
+        ..filled()
+    };
+    let shared = Sight {
+        typist: Typist::Perhaps,
+        ..filled()
+    };
+    for sight in [&claude(), &asks, &shared] {
+        assert_eq!(tidies(&mut desk, sight, 1000), Act::Linger, "{sight:?}");
+    }
+    assert_eq!(tidies(&mut desk, &filled(), 1000), Act::Clear);
+    assert_eq!(tidies(&mut desk, &filled(), 1100), Act::Clear);
+    assert_eq!(tidies(&mut desk, &claude(), 1200), Act::Linger);
+    assert_eq!(
+        tidies(&mut desk, &filled(), 1300),
+        Act::Linger,
+        "it is another's"
+    );
 }
 
 #[test]

@@ -45,6 +45,30 @@ fn numbered_choices_with_a_pointer() {
 }
 
 #[test]
+fn a_question_about_something_else_is_another_one() {
+    let long = |first: &str| {
+        let rows: Vec<String> = (0..9).map(|row| format!(" line {row} of it")).collect();
+        let rows = rows.join("\n");
+        CLAUDE.replace(" touch /repo/x\n\n", &format!(" {first}\n{rows}\n\n"))
+    };
+    let (one, other) = (read(&long("rm one")), read(&long("rm two")));
+    let (one, other) = (one.unwrap(), other.unwrap());
+    assert_eq!(
+        (&one.question, &one.choices),
+        (&other.question, &other.choices)
+    );
+    assert!(!one.is_same(&other) && one.is_same(&one.clone()));
+    let framed = |command: &str| {
+        let frame = format!(
+            "╭──────────────╮\n│ ╭──────────╮ │\n│ │ {command} │ │\n│ ╰──────────╯ │\n│ Run it? │\n\
+             │ ❯ 1. Yes │\n│   2. No │\n│ esc to cancel │\n╰──────────────╯\n"
+        );
+        read(&frame).unwrap()
+    };
+    assert!(!framed("rm one").is_same(&framed("rm two")));
+}
+
+#[test]
 fn choices_without_numbers() {
     let dialog = read(
         " Security guide\n\n ❯ No, exit\n   Yes, I trust this folder\n\n Enter to confirm · Esc to cancel\n",

@@ -1,12 +1,14 @@
 //! What a holder answers.
 
+use std::io;
 use std::time::Duration;
 
 use handoff_agents::adapter::Prompting;
 use handoff_core::Caller;
 use handoff_core::time::Nanos;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::following::EventFeed;
 use super::guest::Guest;
 use super::stopping::Step;
 use super::{Holder, MOST_INPUT};
@@ -25,6 +27,11 @@ impl Holder<'_> {
             Request::Status => guest.answer(&self.status(now)),
             Request::Screen => guest.answer(&Screenshot::of(&self.screen)),
             Request::Screens => guest.follow(),
+            Request::Messages => reading(guest, self.messages()),
+            Request::Transcript { lines } => reading(guest, self.printed_lines(*lines)),
+            Request::Events { after } => {
+                guest.follow_events(EventFeed::new(self.directory.path(), *after));
+            }
             Request::Input(bytes) if self.input.len() + bytes.len() > MOST_INPUT => {
                 guest.refuse(&refusal(503, "the agent does not take what is typed"));
             }
@@ -126,6 +133,14 @@ impl Holder<'_> {
             viewers: self.guests.iter().filter(|it| it.is_viewer()).count(),
             conversation: self.native.as_ref().and_then(Native::conversation),
         }
+    }
+}
+
+/// Tells what was read from a file of the session.
+fn reading(guest: &mut Guest, read: io::Result<Value>) {
+    match read {
+        Ok(value) => guest.answer(&value),
+        Err(error) => guest.refuse(&refusal(503, &format!("cannot be read: {error}"))),
     }
 }
 

@@ -15,9 +15,10 @@ impl Holder<'_> {
     pub(super) fn asking(&self) -> Result<Asking, Refusal> {
         let state = self.judge.published().state;
         match state.block() {
-            Some(kind) if is_dialog(state) && is_dialog(self.signs.newest()) => Ok(Asking {
+            // One that is not to be seen at the moment may be half painted.
+            Some(kind) if is_dialog(state) => Ok(Asking {
                 kind,
-                dialog: self.dialog(),
+                dialog: self.dialog().filter(|_| is_dialog(self.signs.newest())),
             }),
             Some(_) | None => Err(refusal(409, "the agent asks nothing")),
         }
@@ -32,9 +33,11 @@ impl Holder<'_> {
     pub(super) fn begin_choice(&mut self, reply: &Reply, now: Nanos) -> Result<Choosing, Refusal> {
         self.look_closely(now);
         let asked = self.asking()?.dialog;
-        let Some(dialog) = asked.filter(|dialog| dialog.is_same(&reply.dialog)) else {
+        // Where nothing can be read yet, what was seen is waited for: no key is pressed before it is there again.
+        let dialog = asked.unwrap_or_else(|| reply.dialog.clone());
+        if !dialog.is_same(&reply.dialog) {
             return Err(refusal(409, "the agent asks something else by now"));
-        };
+        }
         if reply.choice >= dialog.choices.len() {
             return Err(refusal(400, "there is no such choice"));
         }
@@ -56,8 +59,6 @@ impl Holder<'_> {
         let asking = self.asking();
         let asked = match &asking {
             Ok(asking) => asking.dialog.as_ref().map_or(Asked::Unread, Asked::This),
-            // Published, and not to be seen at the moment: it may be painted over.
-            Err(_) if is_dialog(self.judge.published().state) => Asked::Unread,
             Err(_) => Asked::Nothing,
         };
         let is_done = match choosing.step(asked, now) {

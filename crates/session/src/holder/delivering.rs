@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use handoff_agents::{Adapter, InputBox, TextBox, Usage};
 use handoff_core::time::Nanos;
 use handoff_core::{Caller, MessageId};
 use handoff_files::{Dir, DirError, Mode, WriteError, atomic};
@@ -12,24 +11,21 @@ use handoff_process::mint;
 
 use super::Holder;
 use super::guest::Guest;
-use super::post::{Typed, Unpainted, tail_of};
+use super::post::{Typed, tail_of};
 use crate::control::Sent;
 use crate::control::message::{Refusal, refusal};
 use crate::delivery::{Act, Delivery, Settled, is_dialog};
-use crate::gain::Manner;
 use crate::inbox::{AcceptError, Accepted};
 use crate::journal::Event;
 use crate::last_word::LastWord;
 use crate::message::{
-    Answer, AnswerSource, Because, Evidence, Message, Order, Preview, Progress, Urgency, header,
+    Because, Evidence, Message, MessageDraft, Order, Preview, Progress, TextSense, Urgency, header,
     with_header,
 };
-use crate::native::Native;
 use crate::paste::{self, Reader};
 use crate::place;
-use crate::screen::Screen;
 use crate::sender::Origin;
-use crate::turn::Change;
+use crate::turn::is_at_rest;
 
 /// A text that is too long to be typed could not be stored.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +38,7 @@ enum StoreError {
 
 impl Holder<'_> {
     /// Takes a message: it is on the disk before the sender hears of it.
-    pub(super) fn take_message(&mut self, guest: &mut Guest, order: &Order, now: Nanos) {
+    pub(super) fn take_message(&mut self, guest: &mut Guest, draft: &MessageDraft, now: Nanos) {
         let from = match guest.origin(&self.places) {
             Origin::Outside => None,
             Origin::Session(sender) => Some(sender),
@@ -54,6 +50,7 @@ impl Holder<'_> {
             }
         };
         let fresh = MessageId::from_uuid(mint());
+        let order = &draft.order(fresh);
         let wall = self.clock.now().wall;
         let taken = self
             .post
@@ -121,17 +118,14 @@ impl Holder<'_> {
         self.press_due(now);
         self.expire(now);
         self.hear_turns(now);
-        if let Some(painted) = self.post.take_painted(now) {
-            let is_behind = self.native.as_mut().is_some_and(Native::is_behind);
-            match painted.later(now).filter(|_| is_behind) {
-                Some(later) => self.post.painting = Some(later),
-                None => self.answered(&painted.messages, painted.turn),
-            }
-        }
+        self.conclude_painted(now);
         self.learn_prompt();
         if self.stopping.is_under_way() {
             // Whoever is being ended takes no words, and Enter might send off those of a person.
             return;
+        }
+        if self.post.first().is_none() {
+            self.tidy(now);
         }
         while let Some(message) = self.post.first().cloned() {
             if self.may_type(&message) {
@@ -161,6 +155,21 @@ impl Holder<'_> {
         }
     }
 
+    /// Removes what we left in the box, while no message waits.
+    fn tidy(&mut self, now: Nanos) {
+        if !self.post.delivery.is_soiled() || !is_at_rest(self.judge.published().state) {
+            return;
+        }
+        self.look_closely(now);
+        let sight = self.delivery_sight();
+        let adapter = self.signs.adapter();
+        if self.post.delivery.tidy(&sight, adapter, now) == Act::Clear {
+            let keys = adapter.input.clear.clone();
+            self.input.extend(keys.into_bytes());
+            self.type_pending();
+        }
+    }
+
     /// A question may have come up between two keys, and the second would answer it.
     fn press_due(&mut self, now: Nanos) {
         let keys = self.post.due_keys(now);
@@ -185,9 +194,14 @@ impl Holder<'_> {
         let from = message.from.as_ref();
         let text = with_header(&paste::clean(&message.order.text), from, kind);
         let reader = self.reader();
+        let recipe = &self.signs.adapter().input;
+        let sense = message.order.sense;
         let header = from.map(|from| header(from, kind));
-        let typable = if paste::fits(&text, reader) {
-            Ok(text)
+        let typable = if paste::fits(&text, recipe, reader) {
+            Ok(match sense {
+                TextSense::Words => paste::in_words(&text, recipe, reader),
+                TextSense::Command => text,
+            })
         } else {
             let stored = self.store(message.id, &text);
             stored.map(|path| paste::pointer(&path, header.as_deref(), kind))
@@ -245,7 +259,10 @@ impl Holder<'_> {
             Settled::Written(because) => Progress::Written {
                 because: Some(because),
             },
-            Settled::Failed(because) => Progress::Failed { because },
+            Settled::Failed(because) => Progress::Failed {
+                because,
+                lost: None,
+            },
         };
         if settled == Settled::Written(Because::Left) {
             self.post.keyboard.leave();
@@ -272,122 +289,5 @@ impl Holder<'_> {
             turn,
         });
         self.hear_turns(now);
-    }
-
-    /// Looks whether a turn begins or ends by what is published.
-    pub(super) fn hear_turns(&mut self, now: Nanos) {
-        let state = self.judge.published().state;
-        let turns = &mut self.post.turns;
-        let is_on_record = turns.is_doubtful(state, now)
-            && self.native.as_mut().is_some_and(Native::has_open_turn);
-        if is_on_record && turns.linger(now) {
-            return;
-        }
-        if let Some(change) = turns.hear(state, now) {
-            self.tell_turn(change);
-        }
-    }
-
-    fn tell_turn(&mut self, change: Change) {
-        match change {
-            Change::Started { turn } => {
-                self.post.keyboard.forget();
-                if let Some(native) = &mut self.native {
-                    native.begin_turn();
-                }
-                self.tell(Event::TurnStarted { turn });
-            }
-            Change::Ended {
-                turn,
-                messages,
-                outcome,
-            } => {
-                let message = messages.first().copied();
-                let usage = self.usage(turn);
-                // Before the answer: whoever has that finds the turn ended.
-                self.tell(Event::TurnEnded {
-                    turn,
-                    message,
-                    outcome,
-                    usage,
-                });
-                if message.is_some() {
-                    self.ended_turn(messages, turn);
-                }
-                if let Some(native) = &mut self.native {
-                    native.end_turn();
-                }
-            }
-        }
-    }
-
-    /// What a turn took, if that is on record already; otherwise it is told later.
-    fn usage(&mut self, number: u64) -> Option<Usage> {
-        let native = self.native.as_mut()?;
-        let turn = native.turn().filter(|turn| turn.end.is_some());
-        if turn.is_none() {
-            native.owe(number);
-        }
-        turn.map(|turn| turn.usage)
-            .filter(|usage| !usage.is_nothing())
-    }
-
-    /// What prints lines has printed them all; a screen is still being painted.
-    fn ended_turn(&mut self, messages: Vec<MessageId>, turn: u64) {
-        let now = self.now();
-        match manner(self.signs.adapter(), &self.screen) {
-            Manner::Editor | Manner::Lines => self.answered(&messages, turn),
-            Manner::Above(_) | Manner::Screen => {
-                self.post.painting = Some(Unpainted::new(messages, turn, now));
-            }
-        }
-    }
-
-    fn answered(&mut self, messages: &[MessageId], turn: u64) {
-        let manner = manner(self.signs.adapter(), &self.screen);
-        let gained = self.post.gain.end(&self.screen, manner);
-        let recorded = self.native.as_mut().and_then(Native::turn);
-        let answer = match recorded.and_then(|turn| turn.answer) {
-            Some(text) => Answer {
-                text,
-                source: AnswerSource::Transcript,
-                is_truncated: false,
-            },
-            None => Answer {
-                text: gained.text,
-                source: AnswerSource::Screen,
-                is_truncated: gained.is_truncated,
-            },
-        };
-        let wall = self.clock.now().wall;
-        for id in messages {
-            let answer = answer.clone();
-            let progress = Progress::Answered { turn, answer };
-            self.post.inbox.note(*id, progress, wall);
-        }
-    }
-
-    /// Nobody will type them any more.
-    pub(super) fn fail_waiting(&mut self) {
-        if let Some(unpainted) = self.post.painting.take() {
-            self.answered(&unpainted.messages, unpainted.turn);
-        }
-        let wall = self.clock.now().wall;
-        while let Some(id) = self.post.first().map(|message| message.id) {
-            let because = Because::Ended;
-            self.post.inbox.note(id, Progress::Failed { because }, wall);
-        }
-    }
-}
-
-/// How the answer of an agent is read, by what it shows now.
-fn manner<'a>(adapter: &'a Adapter, screen: &Screen) -> Manner<'a> {
-    let shown = |input: &&InputBox| screen.sight().top_of_box(input).is_some();
-    let input = adapter.input_box.as_ref().filter(shown);
-    match (input, adapter.text_box()) {
-        (_, TextBox::Editor) if !screen.is_alternate() => Manner::Editor,
-        (Some(input), _) => Manner::Above(input),
-        (None, TextBox::CursorLine) if !screen.is_alternate() => Manner::Lines,
-        (None, TextBox::CursorLine | TextBox::Editor | TextBox::Marked(_)) => Manner::Screen,
     }
 }

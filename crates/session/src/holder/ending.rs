@@ -49,6 +49,7 @@ impl Holder<'_> {
         self.record.write_end(&self.directory)?;
         // Where the journal has no room for it, the record and the lock tell of the end.
         let noted = self.note(Event::Exited { exit });
+        self.feed();
         let by = self.stopping.by().map(str::to_owned);
         self.farewell(&Stopped { exit, by, left }, now);
         noted

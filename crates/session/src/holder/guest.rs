@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags};
 use serde::Serialize;
 use serde_json::json;
 
+use super::following::EventFeed;
 use super::stream::Stream;
 use super::viewer::Viewer;
 use crate::attempts::Attempt;
@@ -57,6 +58,8 @@ enum Phase {
     /// To be answered when something is done.
     AwaitingErrand(u64),
     Viewing(Box<Viewer>),
+    /// Is told what happens.
+    Following(Box<EventFeed>),
     Gone,
 }
 
@@ -94,7 +97,8 @@ impl Guest {
             Phase::Asking { .. }
             | Phase::AwaitingEnd
             | Phase::AwaitingErrand(_)
-            | Phase::Viewing(_) => PollFlags::IN,
+            | Phase::Viewing(_)
+            | Phase::Following(_) => PollFlags::IN,
             Phase::Answered | Phase::Gone => PollFlags::empty(),
         };
         if !self.outgoing.is_empty() {
@@ -140,6 +144,7 @@ impl Guest {
             | Phase::Answered
             | Phase::AwaitingEnd
             | Phase::AwaitingErrand(_)
+            | Phase::Following(_)
             | Phase::Gone => None,
         }
     }
@@ -173,6 +178,7 @@ impl Guest {
             }
             Phase::Viewing(viewer) if viewer.is_writer() => Heard::Typed(bytes.to_vec()),
             Phase::Viewing(_)
+            | Phase::Following(_)
             | Phase::Answered
             | Phase::AwaitingEnd
             | Phase::AwaitingErrand(_)
@@ -309,6 +315,27 @@ impl Guest {
         self.view(Viewer::of_lines(), &http::stream());
     }
 
+    /// Gets every event from now on.
+    pub(super) fn follow_events(&mut self, feed: EventFeed) {
+        self.outgoing.extend(http::event_stream());
+        self.phase = Phase::Following(Box::new(feed));
+        self.flush();
+    }
+
+    /// Tells one who follows what has happened up to this event, as fast as they take it.
+    pub(super) fn feed(&mut self, last: u64) {
+        while self.outgoing.is_empty()
+            && let Phase::Following(feed) = &mut self.phase
+        {
+            let told = feed.next(last);
+            if told.is_empty() {
+                return;
+            }
+            self.outgoing.extend(told);
+            self.flush();
+        }
+    }
+
     fn view(&mut self, viewer: Viewer, greeting: &[u8]) {
         self.outgoing.extend(greeting);
         self.phase = Phase::Viewing(Box::new(viewer));
@@ -370,7 +397,11 @@ impl Guest {
                 let picture = viewer.picture_of(screen, now);
                 self.outgoing.extend(picture);
             }
-            Phase::Asking { .. } | Phase::Answered | Phase::AwaitingErrand(_) | Phase::Gone => {}
+            Phase::Asking { .. }
+            | Phase::Answered
+            | Phase::AwaitingErrand(_)
+            | Phase::Following(_)
+            | Phase::Gone => {}
         }
         if self.stream.wait_to_write(PARTING_TAKES).is_ok() {
             // Nobody is left to hear of a failure.

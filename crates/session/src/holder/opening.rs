@@ -122,6 +122,8 @@ pub enum OpenError {
     Journal(#[source] io::Error),
     #[error("cannot write the settings of the agent")]
     Settings(#[source] WriteError),
+    #[error("cannot make the directory for long messages")]
+    Messages(#[source] DirError),
     #[error("cannot write down the name of the session")]
     Name(#[source] WriteError),
     #[error("its starter may not answer for sessions that it starts, so it may not either")]
@@ -264,6 +266,7 @@ impl Opening {
 
 /// What the agent finds in its environment.
 fn equip(opening: &mut Opening, socket: &Socket, token: &Token, starter: Option<Member>) {
+    let own_program = opening.own_program.clone();
     let environment = &mut opening.program.environment;
     if let Some(starter) = starter {
         // Becomes the parent: whatever the starter's environment says.
@@ -282,6 +285,7 @@ fn equip(opening: &mut Opening, socket: &Socket, token: &Token, starter: Option<
         work: opening.work.as_ref(),
         socket: &socket.path(),
         token,
+        program: &own_program,
     };
     environment::equip(environment, &itself);
     let prompt = place::prompt(&opening.places.session(opening.id));
@@ -301,7 +305,9 @@ fn install_hooks(opening: &mut Opening, directory: &Dir) -> Result<(), OpenError
     if arguments.iter().any(is_option) {
         return Ok(());
     }
-    let settings = hook::settings(&opening.own_program);
+    let messages = place::long_messages(directory.path());
+    Dir::create_private(&messages).map_err(OpenError::Messages)?;
+    let settings = hook::settings(&opening.own_program, &messages);
     let name = place::AGENT_SETTINGS;
     atomic::replace(directory, name, settings.as_bytes(), Mode::Private)
         .map_err(OpenError::Settings)?;

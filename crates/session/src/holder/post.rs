@@ -15,9 +15,10 @@ use crate::gain::Gain;
 use crate::inbox::Inbox;
 use crate::keyboard::Keyboard;
 use crate::message::Message;
+use crate::outcome::{Outcome, Rest};
 use crate::prompt_line::PromptLine;
 use crate::status_report::StatusReport;
-use crate::turn::Turns;
+use crate::turn::{TurnEnding, Turns};
 
 /// Between two keys that are not to be taken for one.
 const BREATH: Duration = Duration::from_millis(150);
@@ -25,6 +26,8 @@ const BREATH: Duration = Duration::from_millis(150);
 const STILL: Duration = Duration::from_millis(150);
 /// How long that may take, at most: some screens never stand still, and some turns never come on record.
 const PAINTING_TAKES: Duration = Duration::from_secs(1);
+/// How long a record may take to end a turn that has ended: some disks are slow.
+const RECORD_TAKES: Duration = Duration::from_secs(3);
 /// How much of the end of a text is looked for on the screen.
 const TAIL: usize = 16;
 
@@ -46,6 +49,8 @@ pub(super) struct Post {
     pub(super) choosing: Option<Choosing>,
     /// How often the agent has said that it works.
     pub(super) works: u64,
+    /// What it said of its rest since it last said that it works.
+    pub(super) rest: Rest,
     /// Keys to be pressed later.
     keys: VecDeque<(Nanos, String)>,
 }
@@ -65,27 +70,41 @@ pub(super) struct Typed {
 pub(super) struct Unpainted {
     pub(super) messages: Vec<MessageId>,
     pub(super) turn: u64,
+    pub(super) ending: TurnEnding,
+    /// How it ended, if that is told already.
+    pub(super) outcome: Option<Outcome>,
     /// When the screen has stood still for long enough.
     still_at: Nanos,
     /// When nothing more is waited for.
     until: Nanos,
+    /// The same, of a record in which the turn is open.
+    on_record_until: Nanos,
 }
 
 impl Unpainted {
-    pub(super) fn new(messages: Vec<MessageId>, turn: u64, now: Nanos) -> Self {
+    pub(super) fn new(messages: Vec<MessageId>, turn: u64, ending: TurnEnding, now: Nanos) -> Self {
         Self {
             messages,
             turn,
+            ending,
+            outcome: None,
             still_at: now.after(STILL),
             until: now.after(PAINTING_TAKES),
+            on_record_until: now.after(RECORD_TAKES),
         }
     }
 
     /// The same, to be looked at again; none if there is no more time for that.
-    pub(super) fn later(&self, now: Nanos) -> Option<Self> {
+    pub(super) fn later(&self, now: Nanos, is_open: bool) -> Option<Self> {
         let still_at = now.after(STILL);
-        (now < self.until).then(|| Self {
+        let until = if is_open {
+            self.on_record_until
+        } else {
+            self.until
+        };
+        (now < until).then(|| Self {
             still_at,
+            until,
             ..self.clone()
         })
     }
@@ -108,6 +127,7 @@ impl Post {
             painting: None,
             choosing: None,
             works: 0,
+            rest: Rest::Unsaid,
             sent_off: None,
             keys: VecDeque::new(),
         })
@@ -130,6 +150,15 @@ impl Post {
         if matches!(report, StatusReport::Is(Hint::Busy)) {
             self.works += 1;
         }
+    }
+
+    /// The program says what it does in what it prints.
+    pub(super) const fn said(&mut self, report: StatusReport) {
+        self.rest = match report {
+            StatusReport::Done => Rest::Done,
+            StatusReport::Is(Hint::Prompt) => Rest::Idle,
+            StatusReport::Is(Hint::Busy | Hint::Blocked(_)) | StatusReport::Cleared => Rest::Unsaid,
+        };
     }
 
     /// The agent has painted something.

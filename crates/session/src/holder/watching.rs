@@ -18,7 +18,7 @@ use super::Holder;
 use crate::hook::{Hook, Stamp};
 use crate::inbox::Accepted;
 use crate::journal::Event;
-use crate::message::{Finish, Order, Urgency};
+use crate::message::{Finish, Order, TextSense, Urgency};
 use crate::native::Native;
 use crate::silence::{self, Silence};
 use crate::stall::{Act, Policy, Sight, Tool, Watcher};
@@ -184,6 +184,7 @@ impl Holder<'_> {
             key,
             finish: Finish::Submit,
             urgency,
+            sense: TextSense::Words,
             expires_after: None,
         };
         let wall = self.clock.now().wall;

@@ -212,5 +212,9 @@ fn crash(trial: &mut Trial<'_, '_>) -> Result<()> {
     let pid = i32::try_from(trial.scene.pid())?;
     let pid = Pid::from_raw(pid).context("an agent has a process")?;
     kill_process(pid, Signal::KILL)?;
-    trial.expect("exited (Signal(9))", killed)
+    trial.expect("exited (Signal(9))", killed)?;
+    if !trial.manners.asking.is_empty() {
+        trial.expect_outcome("exited")?;
+    }
+    Ok(())
 }

@@ -19,10 +19,16 @@ pub(super) struct Manners {
     pub(super) reject: &'static str,
     /// What is seen after a refusal. None if the question is gone then.
     pub(super) refused: Option<&'static str>,
+    /// How the turn ends then.
+    pub(super) rejected: &'static str,
     /// What is seen after an interrupt.
     pub(super) interrupted: &'static str,
     /// What is seen after the model refused for good, and what is published then.
     pub(super) error: (&'static str, &'static str),
+    /// Whether texts that look like commands are tried, or why not.
+    pub(super) odd_texts: Having,
+    /// Commands that open something over the place where one types.
+    pub(super) panels: &'static [&'static str],
     /// Whether what a turn took can be known, or why not.
     pub(super) figures: Having,
 }
@@ -73,8 +79,11 @@ const CLAUDE: Manners = Manners {
     accept: "\r",
     reject: "\x1b",
     refused: None,
+    rejected: "refused",
     interrupted: "Interrupted",
     error: ("API Error", "blocked (error)"),
+    odd_texts: Having::There,
+    panels: &["/status", "/model", "/theme", "/skills"],
     figures: Having::There,
 };
 
@@ -93,8 +102,11 @@ const CODEX: Manners = Manners {
     accept: "y",
     reject: "\x1b",
     refused: None,
+    rejected: "refused",
     interrupted: "interrupted",
     error: ("■", "blocked (error)"),
+    odd_texts: Having::There,
+    panels: &["/model", "/permissions"],
     figures: Having::There,
 };
 
@@ -108,8 +120,11 @@ const OPENCODE: Manners = Manners {
     accept: "\r",
     reject: "\x1b",
     refused: None,
+    rejected: "refused",
     interrupted: "interrupted",
     error: ("says 400", "blocked (error)"),
+    odd_texts: Having::NotThere("it is not tried yet"),
+    panels: &[],
     figures: Having::There,
 };
 
@@ -128,8 +143,11 @@ const GEMINI: Manners = Manners {
     accept: "\r",
     reject: "\x1b",
     refused: None,
+    rejected: "refused",
     interrupted: "Request cancelled",
     error: ("API Error", "blocked (error)"),
+    odd_texts: Having::NotThere("it is not tried yet"),
+    panels: &[],
     figures: Having::There,
 };
 
@@ -147,8 +165,11 @@ const COPILOT: Manners = Manners {
     accept: "\r",
     reject: "\x1b",
     refused: None,
+    rejected: "refused",
     interrupted: "cancelled",
     error: ("says 400", "blocked (error)"),
+    odd_texts: Having::NotThere("it is not tried yet"),
+    panels: &[],
     figures: Having::There,
 };
 
@@ -171,8 +192,11 @@ const AIDER: Manners = Manners {
     accept: "y\r",
     reject: "n\r",
     refused: Some("]: n"),
+    rejected: "refused",
     interrupted: "again to exit",
     error: ("BadRequestError", "blocked (error)"),
+    odd_texts: Having::NotThere("it is not tried yet"),
+    panels: &[],
     figures: Having::NotThere("it keeps no figures"),
 };
 
@@ -187,8 +211,11 @@ const BASH: Manners = Manners {
     accept: "",
     reject: "",
     refused: None,
+    rejected: "refused",
     interrupted: "^C",
     error: ("", ""),
+    odd_texts: Having::There,
+    panels: &[],
     figures: Having::There,
 };
 

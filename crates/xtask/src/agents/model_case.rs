@@ -5,24 +5,32 @@ use std::time::Duration;
 
 use anyhow::Result;
 use handoff_core::Timestamp;
+use handoff_session::control::Reply;
+use handoff_session::dialog::Wish;
 
 use super::case::Act;
 use super::manners::Having;
 use super::report::Outcome;
+use super::text_case;
 use super::timeline::Shown;
 use super::trial::Trial;
 
 /// In this order, in one session: each leaves the agent at its prompt.
-pub(super) const CASES: [(&str, Act); 11] = [
+pub(super) const CASES: [(&str, Act); 16] = [
     ("start", start),
     ("busy and idle", busy_and_idle),
     ("tool call", tool_call),
     ("permission rejected", rejected),
+    ("permission answered", answered),
     ("interrupt", interrupt),
     ("message while busy", while_busy),
     ("several lines", several_lines),
     ("3,000 characters", long_message),
     ("60 lines of an answer", long_answer),
+    ("odd texts", text_case::odd_texts),
+    ("panel", text_case::panel),
+    ("odd texts: tabs", text_case::tabs),
+    ("odd texts: 200 kB", text_case::long_text),
     ("error 400", error_400),
     ("error 429", error_429),
 ];
@@ -70,6 +78,7 @@ fn busy_and_idle(trial: &mut Trial<'_, '_>) -> Result<()> {
     let words: Vec<String> = (0..12).map(|number| format!("word{number}")).collect();
     let said = format!("first {} end-of-slow", words.join(" "));
     trial.expect_that("the answer is what was said", is_said(&text, &said));
+    trial.expect_outcome("done")?;
     figures(trial)
 }
 
@@ -157,6 +166,35 @@ fn rejected(trial: &mut Trial<'_, '_>) -> Result<()> {
         Ok(())
     };
     trial.expect_that("the tool is not called", made);
+    trial.expect_outcome(trial.manners.rejected)
+}
+
+/// Answered as `answer --choose no` does it.
+fn answered(trial: &mut Trial<'_, '_>) -> Result<()> {
+    let refused = trial.scene.house.project().join("answered");
+    let sent = trial
+        .scene
+        .send(&trial.asking(&format!("touch {}", refused.display())))?;
+    trial
+        .scene
+        .until_published(&Shown::new("blocked (permission)"), sent)?;
+    // Right after it is published: it may not be painted yet.
+    let dialog = trial.scene.until("a dialog that can be read", |scene| {
+        scene.client().asking().ok()?.dialog
+    })?;
+    let found = dialog.find(&Wish::No);
+    let choice = found.clone().unwrap_or_default();
+    let found = found.map(drop).map_err(|error| error.to_string());
+    trial.expect_that("one of the choices is a no", found);
+    trial.scene.client().reply(&Reply { dialog, choice })?;
+    trial.scene.until_choice_taken(sent)?;
+    trial.back_at_prompt(sent)?;
+    let made = if refused.exists() {
+        Err("it was done all the same".to_owned())
+    } else {
+        Ok(())
+    };
+    trial.expect_that("the tool is not called", made);
     Ok(())
 }
 
@@ -169,7 +207,8 @@ fn interrupt(trial: &mut Trial<'_, '_>) -> Result<()> {
     let pressed = trial.scene.now();
     trial.scene.client().interrupt()?;
     let seen = trial.scene.until_seen(trial.manners.interrupted, pressed)?;
-    trial.expect("prompt", seen)
+    trial.expect("prompt", seen)?;
+    trial.expect_outcome("interrupted")
 }
 
 fn while_busy(trial: &mut Trial<'_, '_>) -> Result<()> {
@@ -203,7 +242,7 @@ fn long_message(trial: &mut Trial<'_, '_>) -> Result<()> {
     arrives_whole(trial, &text, "beta ")
 }
 
-fn arrives_whole(trial: &mut Trial<'_, '_>, text: &str, word: &str) -> Result<()> {
+pub(super) fn arrives_whole(trial: &mut Trial<'_, '_>, text: &str, word: &str) -> Result<()> {
     let sent = trial.scene.send(text)?;
     let call = trial.scene.until_asked(word, 0)?;
     trial.scene.until_answered(word, 0)?;
@@ -223,6 +262,7 @@ fn error_400(trial: &mut Trial<'_, '_>) -> Result<()> {
     let sent = trial.scene.send("please @@err 400")?;
     let seen = trial.scene.until_seen(text, sent)?;
     trial.expect(state, seen)?;
+    trial.expect_outcome("failed (request)")?;
     // Whoever has met an error listens to the next message.
     trial.scene.send("please @@text after the error")?;
     let answered = trial.scene.until_answered("after the error", 0)?;
@@ -236,6 +276,7 @@ fn error_429(trial: &mut Trial<'_, '_>) -> Result<()> {
     let pressed = trial.scene.now();
     trial.scene.client().interrupt()?;
     trial.back_at_prompt(pressed)?;
+    trial.expect_outcome("interrupted")?;
     // The text may jump back into the box; the next message must not be glued to it.
     trial.scene.send("please @@text after the limit")?;
     let call = trial.scene.until_asked("after the limit", 0)?;

@@ -10,7 +10,8 @@ use handoff_core::{IdempotencyKey, MessageId, Timestamp};
 use handoff_files::Dir;
 use handoff_process::{Size, SystemClock};
 use handoff_session::journal::{Entry, Event};
-use handoff_session::message::{Finish, Order, Progress, Urgency};
+use handoff_session::message::{Finish, Order, Progress, TextSense, Urgency};
+use handoff_session::outcome::Outcome;
 use handoff_session::{Client, Record, inbox, place};
 use handoff_testkit::{Call, ModelServer};
 use rustix::event::Timespec;
@@ -218,6 +219,59 @@ impl<'a> Scene<'a> {
         })
     }
 
+    /// How the turn ended of the message that was sent last: a word, and of which kind a failure is.
+    pub(super) fn until_outcome(&mut self) -> Result<String> {
+        self.until("the outcome", |scene| {
+            let letters = inbox::read(&scene.folder).ok()?;
+            let mut own = letters
+                .iter()
+                .filter(|it| Some(it.message.id) == scene.message);
+            match own.next()?.progress() {
+                Progress::Answered { .. } => Some(Outcome::Answered.word().to_owned()),
+                Progress::Failed {
+                    lost: Some(lost), ..
+                } => {
+                    let word = lost.outcome.word();
+                    let kind = lost.outcome.error().map(|error| error.kind.word());
+                    Some(kind.map_or_else(|| word.to_owned(), |kind| format!("{word} ({kind})")))
+                }
+                Progress::Failed {
+                    because,
+                    lost: None,
+                } => Some(format!("not taken ({})", because.word())),
+                Progress::Queued { .. }
+                | Progress::Written { .. }
+                | Progress::Submitted { .. }
+                | Progress::Expired => None,
+            }
+        })
+    }
+
+    /// Waits until the choice that was made last is told, and whether the agent took it.
+    pub(super) fn until_choice_taken(&mut self, since: Timestamp) -> Result<()> {
+        let is_taken = self.until("the choice", |scene| {
+            let text = std::fs::read_to_string(place::journal(&scene.folder)).ok()?;
+            let entries = text
+                .lines()
+                .filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+            let mut later = entries.filter(|entry| entry.ts >= since);
+            later.find_map(|entry| {
+                if let Event::Answered { is_taken, .. } = entry.event {
+                    Some(is_taken)
+                } else {
+                    None
+                }
+            })
+        })?;
+        if is_taken {
+            return Ok(());
+        }
+        bail!(
+            "the choice was not taken; on the screen is\n{}",
+            self.witness.picture()
+        );
+    }
+
     /// How many tokens the last turn has brought forth.
     pub(super) fn until_counted(&mut self) -> Result<u64> {
         self.until("the figures of the turn", |scene| {
@@ -255,6 +309,7 @@ impl<'a> Scene<'a> {
             key,
             finish: Finish::Submit,
             urgency: Urgency::Wait,
+            sense: TextSense::Words,
             expires_after: None,
         })?;
         self.message = Some(sent.message);

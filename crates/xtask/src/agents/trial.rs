@@ -100,6 +100,18 @@ impl Trial<'_, '_> {
         self.add(what, outcome);
     }
 
+    /// The turn of the message that was sent last must end like this.
+    pub(super) fn expect_outcome(&mut self, expected: &str) -> Result<()> {
+        let found = self.scene.until_outcome()?;
+        let outcome = if found == expected {
+            Ok(())
+        } else {
+            Err(format!("it is {found}"))
+        };
+        self.expect_that(&format!("its outcome is {expected}"), outcome);
+        Ok(())
+    }
+
     pub(super) fn back_at_prompt(&mut self, since: Timestamp) -> Result<()> {
         self.scene.until_published(&Shown::new("prompt"), since)
     }

@@ -1,5 +1,6 @@
 //! `handoff answer`: makes a choice in a dialog that an agent shows.
 
+use handoff_agents::Block;
 use handoff_api::{AnsweredDocument, DialogDocument, ExitCode};
 use handoff_operations::session::dialog::not_understood;
 use handoff_operations::session::{AnswerDialog, SeeDialog};
@@ -53,9 +54,10 @@ fn show(dialog: DialogDocument, ctx: &mut Context) -> Result<ExitCode, Failure> 
         ctx.out.document(DialogDocument::SCHEMA, dialog)?;
         return Ok(ExitCode::Done);
     }
-    let question = dialog
-        .question
-        .ok_or_else(|| not_understood(&dialog.name))?;
+    let Some(question) = dialog.question else {
+        let kind = Block::from_word(&dialog.kind);
+        return Err(not_understood(&dialog.name, kind));
+    };
     for row in question.lines() {
         ctx.out.line(plain(row))?;
     }

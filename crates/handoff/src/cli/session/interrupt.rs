@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use handoff_agents::Block;
 use handoff_api::{ExitCode, InterruptDocument};
 use handoff_operations::session::authority::{Act, require};
 use handoff_operations::session::vigil::{Kept, keep};
 use handoff_operations::{Failure, session};
 use handoff_session::control::Interrupted;
 use handoff_session::journal::{self, Event};
-use handoff_session::turn::Outcome;
+use handoff_session::outcome::Outcome;
 use handoff_session::{Client, ClientError, Known};
 
 use super::address::Address;
@@ -35,11 +36,52 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         .interrupt()
         .map_err(|error| refused(&known, &error))?;
     let patience = args.timeout.map_or(STOPPING_TAKES, |patience| patience.0);
+    if pressed.is_panel {
+        let left = keep(&known, Some(patience), ctx, || panel_end(&known, &pressed))?;
+        return match left {
+            Kept::Found(()) => show(&known, pressed.turn, &Interruption::Panel, ctx),
+            Kept::Over => show(
+                &known,
+                pressed.turn,
+                &Interruption::Turn(&Outcome::Died),
+                ctx,
+            ),
+            Kept::TimedOut => Err(still_open(&known)),
+        };
+    }
     match keep(&known, Some(patience), ctx, || turn_end(&known, &pressed))? {
-        Kept::Found(outcome) => show(&known, pressed.turn, outcome, ctx),
-        Kept::Over => show(&known, pressed.turn, Outcome::Exited, ctx),
+        Kept::Found(outcome) => show(&known, pressed.turn, &Interruption::Turn(&outcome), ctx),
+        Kept::Over => show(
+            &known,
+            pressed.turn,
+            &Interruption::Turn(&Outcome::Died),
+            ctx,
+        ),
         Kept::TimedOut => Err(still_working(&known)),
     }
+}
+
+/// Whether anything else than a panel is to be seen since.
+fn panel_end(known: &Known, pressed: &Interrupted) -> Result<Option<()>, Failure> {
+    let entries = journal::read(&known.directory)
+        .map_err(|error| Failure::failed("cannot read the journal").because(&error))?;
+    let mut after = entries.into_iter().filter(|it| it.seq > pressed.seq);
+    let is_left = after.any(|entry| {
+        let state = entry.event;
+        matches!(state, Event::StateChanged { kind, .. } if kind != Some(Block::Panel))
+    });
+    // It was seen and not published: there is nothing to be seen of its end either.
+    let state = journal::last_state(&known.directory).ok().flatten();
+    let is_shown = state.is_some_and(|(_, kind)| kind == Some(Block::Panel));
+    Ok((is_left || !is_shown).then_some(()))
+}
+
+fn still_open(known: &Known) -> Failure {
+    let name = &known.record.name;
+    let text = format!("`{name}` got the key that leaves a panel, and still shows one");
+    Failure::new(ExitCode::TimedOut, text).hint(format!(
+        "leave it at its terminal: `handoff attach --id {name}`"
+    ))
 }
 
 /// The end of the turn that was meant.
@@ -69,27 +111,34 @@ pub(super) fn still_working(known: &Known) -> Failure {
     Failure::new(ExitCode::TimedOut, text).hint(format!("look at it: `handoff pane --id {name}`"))
 }
 
+/// What came of the keys.
+enum Interruption<'a> {
+    Turn(&'a Outcome),
+    Panel,
+}
+
 fn show(
     known: &Known,
     turn: u64,
-    outcome: Outcome,
+    came: &Interruption<'_>,
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
+    let (outcome, how) = match came {
+        Interruption::Panel => ("panel_left", "has left its panel"),
+        Interruption::Turn(Outcome::Died) => (Outcome::Died.word(), "has ended"),
+        Interruption::Turn(outcome) => (outcome.word(), "waits for a message"),
+    };
     let name = known.record.name.to_string();
     if ctx.out.is_json() {
         let document = InterruptDocument {
             session: known.record.id.to_string(),
             name,
             turn,
-            outcome: outcome.word().to_owned(),
+            outcome: outcome.to_owned(),
         };
         ctx.out.document(InterruptDocument::SCHEMA, document)?;
-        return Ok(ExitCode::Done);
+    } else {
+        ctx.out.line(format!("{name} {how}"))?;
     }
-    let how = match outcome {
-        Outcome::Exited => "has ended",
-        Outcome::Done | Outcome::Failed | Outcome::Other => "waits for a message",
-    };
-    ctx.out.line(format!("{name} {how}"))?;
     Ok(ExitCode::Done)
 }

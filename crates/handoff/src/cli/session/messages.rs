@@ -3,7 +3,7 @@
 use handoff_api::{ExitCode, MessageDocument, MessagesDocument};
 use handoff_core::MessageId;
 use handoff_operations::Failure;
-use handoff_operations::session::letter::{because, document, letter, letters};
+use handoff_operations::session::letter::{because, document, letter, letters, words};
 use handoff_session::Known;
 use handoff_session::inbox::Letter;
 use handoff_session::message::Progress;
@@ -137,10 +137,22 @@ fn show(args: &ShowArgs, ctx: &mut Context) -> Result<ExitCode, Failure> {
         ctx.out.line(format!("  now: {}", because.meaning()))?;
     }
     ctx.out.line(format!("\n{}", plain(&message.order.text)))?;
-    if let Progress::Answered { answer, .. } = letter.progress() {
+    if let Progress::Failed {
+        lost: Some(lost), ..
+    } = letter.progress()
+    {
+        let (turn, how) = (lost.turn, lost.outcome.meaning());
+        ctx.out.line(format!("\nturn {turn} {}", plain(&how)))?;
+    }
+    if let Some(answer) = words(letter.progress()) {
         let source = answer.source.word();
+        let what = if matches!(letter.progress(), Progress::Answered { .. }) {
+            "answer"
+        } else {
+            "said until then"
+        };
         ctx.out.line(format!(
-            "\nanswer (from the {source}):\n{}",
+            "\n{what} (from the {source}):\n{}",
             plain(&answer.text)
         ))?;
     }

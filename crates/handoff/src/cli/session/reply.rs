@@ -5,7 +5,7 @@ use handoff_core::SessionId;
 use handoff_operations::session::{places, unreachable, unreadable};
 use handoff_operations::{Failure, fresh_key};
 use handoff_session::control::message::LONGEST_REPLY;
-use handoff_session::message::{Finish, Order, Urgency};
+use handoff_session::message::{Finish, Order, TextSense, Urgency};
 use handoff_session::{Client, Known, Standing, catalogue, environment};
 
 use super::own_holder::OwnHolder;
@@ -66,6 +66,7 @@ fn tell_parent(text: String, ctx: &Context) -> Result<Option<String>, Failure> {
         key: fresh_key(),
         finish: Finish::Submit,
         urgency: Urgency::Wait,
+        sense: TextSense::Words,
         expires_after: None,
     };
     let sent = Client::new(&parent.record.socket)

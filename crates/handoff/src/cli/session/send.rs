@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Type it, and leave Enter to a person.
     #[arg(long)]
     no_submit: bool,
+    /// It is a command of the agent's own, as `/compact` is. Without this a message is words, whatever it begins with.
+    #[arg(long)]
+    as_command: bool,
     /// Give the message up if it has waited this long to be typed.
     #[arg(long, value_name = "SEC")]
     expire: Option<Patience>,
@@ -92,6 +95,7 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         wait_for: goal,
         force: args.force,
         no_submit: args.no_submit,
+        as_command: args.as_command,
         expire: args.expire.map(span),
         key: args.key.clone(),
         timeout: args.waiting.timeout.map(span),

@@ -6,8 +6,11 @@ use handoff_api::{ExitCode, SessionEndDocument, SessionWaitDocument};
 use handoff_operations::Failure;
 use handoff_operations::session::document::signal;
 use handoff_operations::session::lost;
+use handoff_operations::session::lost_turn;
 use handoff_operations::session::vigil::{Kept, keep};
+use handoff_operations::session::way_out::way_out;
 use handoff_session::journal::{self, Entry};
+use handoff_session::outcome::Outcome;
 use handoff_session::{Known, inbox};
 
 use self::until::{Seen, Until};
@@ -48,6 +51,9 @@ pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<u8, Failure> {
     let patience = args.timeout.map(|patience| patience.0);
     match keep(&known, patience, ctx, look)? {
         Kept::Found((until::Met::Yes, seen)) => show(&known, args.until, &seen, ctx),
+        Kept::Found((until::Met::Lost(turn, outcome), _)) => {
+            Err(lost_turn::failure(&known, turn, &outcome))
+        }
         Kept::Found((until::Met::Never, seen)) => Err(blocked(&known, args.until, &seen)),
         Kept::Over => over(&known, args, ctx),
         Kept::TimedOut => Err(timed_out(&known, args.until)),
@@ -61,6 +67,13 @@ fn entries(known: &Known) -> Result<Vec<Entry>, Failure> {
 
 fn show(known: &Known, until: Until, seen: &Seen, ctx: &mut Context) -> Result<u8, Failure> {
     let reply = seen.reply.as_ref().filter(|_| until == Until::Reply);
+    let turn = seen.ended_turn.as_ref();
+    if let Some((turn, outcome)) = turn.filter(|_| until == Until::Turn)
+        && *outcome != Outcome::Answered
+        && !ctx.out.is_json()
+    {
+        return Err(lost_turn::failure(known, *turn, outcome));
+    }
     if ctx.out.is_json() {
         let document = SessionWaitDocument {
             session: known.record.id.to_string(),
@@ -68,7 +81,8 @@ fn show(known: &Known, until: Until, seen: &Seen, ctx: &mut Context) -> Result<u
             until: until.word().to_owned(),
             state: seen.state.word().to_owned(),
             kind: seen.kind.map(|kind| kind.word().to_owned()),
-            turn: seen.ended_turn,
+            turn: turn.map(|(turn, _)| *turn),
+            outcome: turn.map(|(_, outcome)| outcome.word().to_owned()),
             seq: reply.map_or(seen.seq, |(seq, _)| *seq),
             reply: reply.map(|(_, text)| text.clone()),
         };
@@ -76,7 +90,9 @@ fn show(known: &Known, until: Until, seen: &Seen, ctx: &mut Context) -> Result<u
     } else if let Some((_, text)) = reply {
         ctx.out.line(plain(text))?;
     }
-    Ok(ExitCode::Done.number())
+    let outcome = turn.filter(|_| until == Until::Turn);
+    let code = outcome.map_or(ExitCode::Done, |(_, outcome)| lost_turn::code(outcome));
+    Ok(code.number())
 }
 
 fn blocked(known: &Known, until: Until, seen: &Seen) -> Failure {
@@ -86,9 +102,7 @@ fn blocked(known: &Known, until: Until, seen: &Seen) -> Failure {
         "`{name}` waits for a person ({kind}), so {} does not come by itself",
         until.meaning()
     );
-    Failure::new(ExitCode::Blocked, text).hint(format!(
-        "see what it asks: `handoff answer --id {name} --show`"
-    ))
+    Failure::new(ExitCode::Blocked, text).hint(way_out(name.as_str(), seen.kind))
 }
 
 /// The session lives no longer: what was waited for, or never to come.

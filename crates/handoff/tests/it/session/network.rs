@@ -149,3 +149,50 @@ fn those_who_never_finish_asking_keep_nobody_out() {
     assert_eq!(door.ask("GET", "/v1/status", &door.bearer()), 200);
     drop(slow);
 }
+
+#[test]
+fn a_program_sends_reads_and_follows_without_a_key() {
+    let door = Door::open();
+    let (bearer, port) = (door.bearer(), door.port);
+    let ask = |method: &str, target: &str, body: &str, until: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let length = body.len();
+        let request = format!(
+            "{method} {target} HTTP/1.1\r\nHost: localhost:{port}\r\n{bearer}\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = vec![];
+        let mut piece = [0; 4096];
+        while !String::from_utf8_lossy(&answer).contains(until) {
+            let length = stream.read(&mut piece).unwrap();
+            assert_ne!(length, 0, "{}", String::from_utf8_lossy(&answer));
+            answer.extend(&piece[..length]);
+        }
+        String::from_utf8(answer).unwrap()
+    };
+    ask(
+        "POST",
+        "/v1/messages",
+        r#"{"text":"one"}"#,
+        r#""is_new":true"#,
+    );
+    ask(
+        "POST",
+        "/v1/messages",
+        r#"{"text":"one"}"#,
+        r#""is_new":true"#,
+    );
+    ask("GET", "/v1/messages", "", r#""number":2"#);
+    let events = ask("GET", "/v1/events?after=1", "", "\"type\":\"send\"");
+    assert!(events.contains("Content-Type: text/event-stream"));
+    assert!(events.contains("\r\n\r\nid: 2\ndata: {"), "{events}");
+    ask("GET", "/v1/transcript?lines=5", "", r#"{"lines":["#);
+    for wrong in ["/v1/events?after=x", "/v1/transcript?after=1"] {
+        ask("GET", wrong, "", "HTTP/1.1 400 ");
+    }
+    let spaced = format!("GET /v1/status HTTP/1.1\r\nHost : localhost:{port}\r\n{bearer}\r\n");
+    assert_eq!(door.knock(&spaced), 400);
+    ask("POST", "/v1/stop", "{}", "HTTP/1.1 200 ");
+}

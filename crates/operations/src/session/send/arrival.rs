@@ -10,6 +10,8 @@ use super::goal::Arrival;
 use crate::failure::Failure;
 use crate::session::address::{SessionRef, lost};
 use crate::session::letter::{document, letter};
+use crate::session::lost_turn;
+use crate::session::way_out::way_out;
 use crate::workplace::Workplace;
 
 /// What a message has come to, or why it has not come to what was waited for.
@@ -27,6 +29,7 @@ pub(super) fn arrived(
             Err(Failure::new(ExitCode::OutcomeUnknown, text)
                 .hint(format!("look at it: `handoff pane --id {name}`")))
         }
+        Arrival::Lost(lost) => Err(lost_turn::failure(known, lost.turn, &lost.outcome)),
         Arrival::Failed(because) => Err(failed(known, because)),
         Arrival::Expired => Err(Failure::failed(format!(
             "the message {id} has expired: `{name}` did not read in time"
@@ -53,6 +56,12 @@ fn failed(known: &Known, because: Because) -> Failure {
         | Because::Unseen
         | Because::Unstored
         | Because::Ended
+        | Because::TurnFailed
+        | Because::Interrupted
+        | Because::Refused
+        | Because::Limit
+        | Because::Died
+        | Because::Unclear
         | Because::Other => {
             Failure::failed(text).hint(format!("look at it: `handoff pane --id {name}`"))
         }
@@ -63,6 +72,7 @@ fn blocked(known: &Known, letter: &Letter) -> Failure {
     let name = &known.record.name;
     let kind = journal::last_state(&known.directory).ok().flatten();
     let kind = kind.and_then(|(_, kind)| kind);
+    let hint = way_out(name.as_str(), kind);
     let kind = kind.map_or_else(String::new, |kind| format!(" ({})", kind.word()));
     let so_far = match letter.progress() {
         Progress::Queued { .. } => "the message waits and will be typed after that",
@@ -76,9 +86,7 @@ fn blocked(known: &Known, letter: &Letter) -> Failure {
         ExitCode::Blocked,
         format!("`{name}` waits for a person{kind}; {so_far}"),
     )
-    .hint(format!(
-        "see what it asks: `handoff answer --id {name} --show`"
-    ))
+    .hint(hint)
 }
 
 pub(super) fn over(

@@ -1,6 +1,6 @@
 //! What a sender waits for, and what it comes to.
 
-use handoff_session::message::{Because, Progress};
+use handoff_session::message::{Because, LostTurn, Progress};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,13 +20,15 @@ pub enum Goal {
 }
 
 /// What a message has come to, for one who waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arrival {
     /// There it is.
     Reached,
     /// Typed, and nobody knows more.
     Unseen,
     Failed(Because),
+    /// It was taken, and its turn came to nothing.
+    Lost(LostTurn),
     Expired,
     /// Nothing moves before a person has answered the agent.
     Blocked,
@@ -37,11 +39,13 @@ pub enum Arrival {
 pub enum Meanwhile {
     Going,
     Blocked,
+    /// What it may use is used up, which ends its turn.
+    Limited,
 }
 
 impl Goal {
     /// Whether waiting is over.
-    pub const fn reached(self, progress: &Progress, meanwhile: Meanwhile) -> Option<Arrival> {
+    pub fn reached(self, progress: &Progress, meanwhile: Meanwhile) -> Option<Arrival> {
         match (self, progress) {
             (Self::Accepted, _) => Some(Arrival::Reached),
             (_, Progress::Answered { .. }) | (Self::Submitted, Progress::Submitted { .. }) => {
@@ -54,12 +58,22 @@ impl Goal {
                 },
             ) => Some(Arrival::Reached),
             (_, Progress::Written { because: Some(_) }) => Some(Arrival::Unseen),
-            (_, Progress::Failed { because }) => Some(Arrival::Failed(*because)),
+            (Self::Submitted, Progress::Failed { lost: Some(_), .. }) => Some(Arrival::Reached),
+            (
+                _,
+                Progress::Failed {
+                    lost: Some(lost), ..
+                },
+            ) => Some(Arrival::Lost(lost.clone())),
+            (_, Progress::Failed { because, .. }) => Some(Arrival::Failed(*because)),
             (_, Progress::Expired) => Some(Arrival::Expired),
-            (_, Progress::Queued { .. })
-            | (Self::Idle | Self::Answer, Progress::Submitted { .. }) => match meanwhile {
-                Meanwhile::Blocked => Some(Arrival::Blocked),
+            (_, Progress::Queued { .. }) => match meanwhile {
+                Meanwhile::Blocked | Meanwhile::Limited => Some(Arrival::Blocked),
                 Meanwhile::Going => None,
+            },
+            (Self::Idle | Self::Answer, Progress::Submitted { .. }) => match meanwhile {
+                Meanwhile::Blocked => Some(Arrival::Blocked),
+                Meanwhile::Going | Meanwhile::Limited => None,
             },
             (_, Progress::Written { because: None }) => None,
         }
@@ -90,6 +104,7 @@ mod tests {
         let written = |because| Progress::Written { because };
         let failed = Progress::Failed {
             because: Because::Dialog,
+            lost: None,
         };
         let table = [
             (queued(None), None, None),

@@ -5,6 +5,7 @@ use handoff_session::Phase;
 use handoff_session::inbox::Letter;
 use handoff_session::journal::{Entry, Event};
 use handoff_session::message::Progress;
+use handoff_session::outcome::Outcome;
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -18,11 +19,13 @@ pub(super) enum Until {
 }
 
 /// Whether it is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Met {
     Yes,
     /// Not before a person does something.
     Never,
+    /// Nothing is under way, and this turn has not brought it.
+    Lost(u64, Outcome),
 }
 
 /// What the files of a session tell.
@@ -32,8 +35,12 @@ pub(super) struct Seen {
     pub(super) kind: Option<Block>,
     /// Whether something is under way: a turn, or a message.
     has_work: bool,
+    /// Whether a turn runs.
+    runs: bool,
     /// The first turn that ended after the anchor.
-    pub(super) ended_turn: Option<u64>,
+    pub(super) ended_turn: Option<(u64, Outcome)>,
+    /// How the last turn ended that has.
+    last_turn: Option<(u64, Outcome)>,
     /// The first reply after the anchor, and its number.
     pub(super) reply: Option<(u64, String)>,
     /// The last event.
@@ -46,30 +53,37 @@ impl Seen {
             state: Phase::Starting,
             kind: None,
             has_work: letters.iter().any(|it| is_under_way(it.progress())),
+            runs: false,
             ended_turn: None,
+            last_turn: None,
             reply: None,
             seq: 0,
         };
-        let mut runs = false;
         for entry in entries {
             seen.seq = entry.seq;
             if let Event::StateChanged { state, kind, .. } = entry.event {
                 (seen.state, seen.kind) = (state, kind);
             } else if let Event::TurnStarted { .. } = entry.event {
-                runs = true;
-            } else if let Event::TurnEnded { turn, .. } = entry.event {
-                runs = false;
+                seen.runs = true;
+            } else if let Event::TurnEnded { turn, outcome, .. } = &entry.event {
+                seen.runs = false;
+                let ended = (*turn, outcome.clone());
                 if entry.seq > after {
-                    seen.ended_turn.get_or_insert(turn);
+                    seen.ended_turn.get_or_insert(ended.clone());
                 }
+                seen.last_turn = Some(ended);
             } else if let Event::Replied { msg } = &entry.event
                 && entry.seq > after
             {
                 seen.reply.get_or_insert_with(|| (entry.seq, msg.clone()));
             }
         }
-        seen.has_work |= runs;
+        seen.has_work |= seen.runs;
         seen
+    }
+
+    fn is_limited(&self) -> bool {
+        self.state == Phase::Blocked && self.kind == Some(Block::Limit)
     }
 
     fn is_dialog(&self) -> bool {
@@ -106,8 +120,15 @@ impl Until {
             Self::Turn => seen.ended_turn.is_some(),
             Self::Reply => seen.reply.is_some(),
         };
+        let has_failed = |(_, outcome): &&(u64, Outcome)| *outcome != Outcome::Answered;
+        let failed = seen.last_turn.as_ref().filter(has_failed);
         match (is_there, self) {
             (true, _) => Some(Met::Yes),
+            (false, Self::Reply) if !seen.has_work && !seen.is_dialog() => {
+                failed.map(|(turn, outcome)| Met::Lost(*turn, outcome.clone()))
+            }
+            // That ends the turn that runs.
+            (false, Self::Turn | Self::Idle) if seen.is_limited() && seen.runs => None,
             (false, Self::Prompt | Self::Idle | Self::Turn | Self::Reply) if seen.is_dialog() => {
                 Some(Met::Never)
             }
