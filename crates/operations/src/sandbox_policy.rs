@@ -69,8 +69,11 @@ fn machine_memory() -> Option<u64> {
 
 /// Where a check can write: as a sub-task could, since one wrote it.
 fn of_checks(repository: &Repository, here: &Workplace) -> Result<Enclosure, Failure> {
-    let set = here.config()?.sandbox.default;
-    if set == Some(Confinement::None) || Kernel::read().version().is_none() {
+    let config = here.config()?;
+    // Where sessions are held although nothing else is, what they wrote is held as well.
+    let is_off = config.sandbox.default == Some(Confinement::None)
+        && config.worker.sandbox != Some(Confinement::Worktree);
+    if is_off || Kernel::read().version().is_none() {
         return Ok(Enclosure::Open);
     }
     let home = real_home(here)?;
