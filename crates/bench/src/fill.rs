@@ -122,6 +122,8 @@ impl Copies<'_> {
                 "id" | "stream" | "name" | "body" => {
                     format!("replace(replace({column}, '{id}', {COPY_ID}), '{name}', {COPY_NAME})")
                 }
+                // SQL cannot make a digest of what it changes: as in events from before there were any.
+                "sum" if table == "events" => "NULL".to_owned(),
                 column => column.to_owned(),
             })
             .collect();
