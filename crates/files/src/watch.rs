@@ -123,8 +123,13 @@ impl Watch {
 
     /// Hears changes of the file at `path` as well.
     pub fn also_on(self, path: &Path) -> Result<Self, WatchError> {
-        self.add_file(path)?;
+        self.add(path)?;
         Ok(self)
+    }
+
+    /// Hears changes of the file at `path` as well, from now on.
+    pub fn add(&self, path: &Path) -> Result<(), WatchError> {
+        self.add_file(path).map(drop)
     }
 
     /// Hears changes of the file at `path` as well, but not each by itself: when nothing else happens, a change of it is

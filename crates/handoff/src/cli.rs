@@ -156,11 +156,16 @@ pub(crate) fn main(invocation: Invocation) -> std::process::ExitCode {
 
 /// What was tried, by so much of the command line as says it.
 fn attempt(failure: &Failure, ctx: &Context) -> String {
-    const WORDS: usize = 2;
     let words = ctx.arguments.get(1..).unwrap_or_default();
+    // A call by name is told by the operation that it names.
+    let so_many = if words.first().is_some_and(|it| it == OsStr::new("api")) {
+        3
+    } else {
+        2
+    };
     let words: Vec<_> = words
         .iter()
-        .take(WORDS)
+        .take(so_many)
         .map(|it| it.to_string_lossy())
         .collect();
     match words.is_empty() {

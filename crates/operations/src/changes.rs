@@ -1,12 +1,12 @@
 //! Being told that something has changed: in the ledger, of a session or a worker of a project, in a directory. Whoever follows
-//! something waits here, and looks again when it is told; nothing is polled.
+//! something waits here, and looks again when it is told. Only where the kernel has no watches left one looks every [`POLL`].
 //!
 //! Order: [`ChangeWaiter::arm`] before the look, [`ChangeWaiter::wait`] after it. What changes in between wakes the wait.
 
-use std::io::{Read as _, Write as _};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use handoff_api::ExitCode;
@@ -14,7 +14,7 @@ use handoff_core::ProjectId;
 use handoff_engine::Places;
 use handoff_files::{Dir, Watch, WatchError};
 use handoff_session::{catalogue, place};
-use handoff_store::{StoreError, StoreKind, sqlite};
+use handoff_store::{Ring, StoreKind, sqlite};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -28,8 +28,8 @@ const SETTLE: Duration = Duration::from_millis(15);
 const SETTLE_ROUNDS: u32 = 3;
 /// How often to look where the kernel has no watches left.
 const POLL: Duration = Duration::from_secs(2);
-/// A server's ledger is listened to for so long at a time, in case nobody wants to know any more.
-const LISTEN: Duration = Duration::from_secs(300);
+/// How long a server's notifications are waited for at a time. A bell that is waited for longer rings now and then by itself.
+const LISTEN: Duration = Duration::from_millis(1500);
 
 /// One who is told of changes.
 pub struct ChangeWaiter {
@@ -37,10 +37,16 @@ pub struct ChangeWaiter {
     project: Option<ProjectId>,
     places: Places,
     /// The file that each change of an embedded ledger closes.
-    ledger: Option<PathBuf>,
-    /// What a server tells of its ledger comes here.
-    server: Option<std::io::PipeReader>,
+    ledger: PathBuf,
+    server: Option<Listener>,
     watch: Option<Watch>,
+}
+
+/// One who listens to the ledger's server.
+struct Listener {
+    /// What it hears comes here, a byte for each change.
+    heard: PipeReader,
+    thread: JoinHandle<Result<(), Failure>>,
 }
 
 /// Whether there is anything new.
@@ -52,36 +58,39 @@ pub enum News {
 }
 
 impl ChangeWaiter {
-    /// Of everything in the project that one stands in.
+    /// Of everything in the project that one stands in. A ledger that cannot be opened now keeps nobody from the rest.
     pub fn at(here: &Workplace) -> Result<Self, Failure> {
         let home = here.home()?;
-        let project = match &here.ambient.cwd {
-            Some(_) if project_here(here).is_ok_and(|it| it.is_some()) => Project::peek(here)?,
-            Some(_) | None => None,
-        };
-        let kind = project.as_ref().map(|it| it.store.info().kind);
-        let server = (kind == Some(StoreKind::Postgres)).then(|| listen(here));
-        Ok(Self {
-            project: project.map(|it| it.id),
-            ledger: server.is_none().then(|| sqlite::bell_file(&home)),
-            server: server.transpose()?,
+        let mut waiter = Self {
+            project: None,
+            ledger: sqlite::bell_file(&home),
             places: Places::new(home),
+            server: None,
             watch: None,
-        })
+        };
+        waiter.find_project(here);
+        Ok(waiter)
+    }
+
+    fn find_project(&mut self, here: &Workplace) {
+        // Whoever looks says what is wrong with the repository or the ledger; here it is only not heard of.
+        self.project = project_here(here).unwrap_or_default();
+        if self.project.is_some()
+            && let Ok(Some(project)) = Project::peek(here)
+            && project.store.info().kind == StoreKind::Postgres
+        {
+            self.server = listen(here).ok();
+        }
     }
 
     /// From now on, whatever happens wakes the next wait: in the ledger, to sessions and workers, and in these directories. Called before
     /// each look, because sessions come and go.
-    pub fn arm(&mut self, directories: &[&Path]) -> Result<(), Failure> {
-        match self.watch_all(directories) {
-            Ok(watch) => self.watch = Some(watch),
-            // Without watches one looks now and then.
-            Err(WatchError::Exhausted(..)) => self.watch = None,
-            Err(error @ (WatchError::Watch(..) | WatchError::Wait(..))) => {
-                return Err(Failure::failed("cannot wait for changes").because(&error));
-            }
+    pub fn arm(&mut self, directories: &[&Path], here: &Workplace) {
+        if self.project.is_none() {
+            self.find_project(here);
         }
-        Ok(())
+        // A directory may go just now; until the next look one looks without being told.
+        self.watch = self.watch_all(directories).ok();
     }
 
     fn watch_all(&self, directories: &[&Path]) -> Result<Watch, WatchError> {
@@ -94,26 +103,22 @@ impl ChangeWaiter {
         let own = own.iter().filter(|path| Dir::create_private(path).is_ok());
         let given = directories.iter().copied().filter(|path| path.is_dir());
         let all: Vec<&Path> = own.map(PathBuf::as_path).chain(given).collect();
-        let mut watch = self.with_ledger(&all)?;
+        let watch = Watch::on_directories(&all)?;
+        if self.ledger.exists() {
+            watch.add(&self.ledger)?;
+        }
         let living = self.project.map(|id| catalogue::living(&sessions, id));
-        // Who they are is found out again at the next look; one that cannot be read is left out.
+        // Who they are is found out again at the next look.
         for known in living.and_then(Result::ok).unwrap_or_default() {
-            watch = match watch.also_on(&place::journal(&known.directory)) {
-                Ok(watch) => watch,
-                // It went meanwhile, and the directory of names has told that by now.
-                Err(WatchError::Watch(..)) => return self.with_ledger(&all),
-                Err(error) => return Err(error),
-            };
+            match watch.add(&place::journal(&known.directory)) {
+                // One that went meanwhile is told by the directory of names.
+                Ok(()) | Err(WatchError::Watch(..)) => {}
+                Err(error @ (WatchError::Exhausted(..) | WatchError::Wait(..))) => {
+                    return Err(error);
+                }
+            }
         }
         Ok(watch)
-    }
-
-    fn with_ledger(&self, directories: &[&Path]) -> Result<Watch, WatchError> {
-        let watch = Watch::on_directories(directories)?;
-        match self.ledger.as_ref().filter(|it| it.exists()) {
-            Some(ledger) => watch.also_on(ledger),
-            None => Ok(watch),
-        }
     }
 
     /// Waits for news since [`Self::arm`], and until what is written in several steps is whole.
@@ -143,7 +148,7 @@ impl ChangeWaiter {
             sources.extend(
                 self.server
                     .as_ref()
-                    .map(|it| PollFd::from_borrowed_fd(it.as_fd(), PollFlags::IN)),
+                    .map(|it| PollFd::from_borrowed_fd(it.heard.as_fd(), PollFlags::IN)),
             );
             match poll(&mut sources, span.as_ref()) {
                 Ok(_) => {}
@@ -170,49 +175,60 @@ impl ChangeWaiter {
         })
     }
 
-    /// Takes what the listener has said so far. Nothing at all means that it has given up.
+    /// Takes what the listener has said so far. Nothing at all means that it has given up, which is said once.
     fn hear_server(&mut self) -> Result<(), Failure> {
-        let Some(server) = &mut self.server else {
+        let Some(mut server) = self.server.take() else {
             return Ok(());
         };
         let mut said = [0; 64];
-        match server.read(&mut said) {
-            Ok(0) => Err(Failure::new(
-                ExitCode::Unavailable,
-                "the ledger's server tells of no changes any more",
-            )),
-            Ok(_) => Ok(()),
+        match server.heard.read(&mut said) {
+            Ok(0) => match server.thread.join() {
+                Ok(ended) => ended,
+                Err(_) => Err(Failure::new(
+                    ExitCode::Internal,
+                    "whoever listened to the ledger's server is gone",
+                )),
+            },
+            Ok(_) => {
+                self.server = Some(server);
+                Ok(())
+            }
             Err(error) => Err(Failure::failed("cannot wait for changes").because(&error)),
         }
     }
 }
 
-/// Listens to the ledger's server on a connection of its own, and says a byte for each change. It ends when nobody reads, at the next
-/// change or after a while.
-fn listen(here: &Workplace) -> Result<std::io::PipeReader, Failure> {
-    let cannot =
-        |error: &std::io::Error| Failure::failed("cannot listen to the ledger").because(error);
-    let (reader, mut writer) = std::io::pipe().map_err(|error| cannot(&error))?;
+/// Listens to the ledger's server on a connection of its own, and says a byte for each change, and one when it begins. It ends when nobody
+/// reads any more.
+fn listen(here: &Workplace) -> io::Result<Listener> {
+    let (heard, mut told) = io::pipe()?;
     let ambient = here.ambient.clone();
-    let listener = thread::Builder::new().name("ledger listener".to_owned());
     let listening = move || -> Result<(), Failure> {
         let mut here = Workplace::new(ambient);
         here.stay();
         let store = here.open_store()?;
         let mut bell = store.bell()?;
+        let mut ring = Ring::Rung;
         loop {
-            bell.wait(LISTEN)
-                .map_err(|error: StoreError| Failure::from(error))?;
-            // Nobody reads any more.
-            if writer.write_all(b".").is_err() {
+            if ring == Ring::Rung && told.write_all(b".").is_err() {
                 return Ok(());
             }
+            if is_deaf(&told) {
+                return Ok(());
+            }
+            ring = bell.wait(LISTEN)?;
         }
     };
-    // That it has ended is heard at the other end of the pipe.
-    let started = listener.spawn(move || drop(listening()));
-    started.map_err(|error| cannot(&error))?;
-    Ok(reader)
+    let thread = thread::Builder::new().name("ledger listener".to_owned());
+    let thread = thread.spawn(listening)?;
+    Ok(Listener { heard, thread })
+}
+
+/// Whether nobody reads what is told.
+fn is_deaf(told: &PipeWriter) -> bool {
+    let mut end = [PollFd::new(told, PollFlags::OUT)];
+    let asked = poll(&mut end, Some(&Timespec::default()));
+    asked.is_ok() && end[0].revents().contains(PollFlags::ERR)
 }
 
 #[cfg(test)]
@@ -244,7 +260,7 @@ mod tests {
         let documents = env.work();
         let mut waiter = ChangeWaiter::at(&here).unwrap();
         let names = waiter.places.of_sessions().names(project.id);
-        waiter.arm(&[&documents]).unwrap();
+        waiter.arm(&[&documents], &here);
         assert!(!is_told(&mut waiter));
         // A session begins: its name is locked.
         fs::write(names.join("one.lock"), "").unwrap();
@@ -265,9 +281,7 @@ mod tests {
         let here = workplace(&env);
         let documents = env.work();
         let mut waiter = ChangeWaiter::at(&here).unwrap();
-        waiter
-            .arm(&[&documents, Path::new("/no/such/directory")])
-            .unwrap();
+        waiter.arm(&[&documents, Path::new("/no/such/directory")], &here);
         fs::write(documents.join("STATE.md"), "").unwrap();
         // Without end: it would not come back if it had missed that.
         assert_eq!(waiter.wait(None).unwrap(), News::Something);

@@ -101,6 +101,24 @@ impl Failure {
         self
     }
 
+    /// It happened after something was recorded, when that was to be told: to the caller the outcome is unknown, and repeating with the
+    /// key, if there is one, tells.
+    #[must_use]
+    pub fn after_change(self, key: Option<&str>) -> Self {
+        if self.is_closed_pipe {
+            return self;
+        }
+        let failure = Self {
+            message: "the change is recorded, but the answer could not be shown".to_owned(),
+            code: ExitCode::OutcomeUnknown,
+            ..self
+        };
+        match key {
+            Some(key) => failure.hint(repeat_with(key)),
+            None => failure,
+        }
+    }
+
     pub fn document(&self) -> ErrorDocument {
         ErrorDocument {
             error: self.code.word(),
@@ -110,6 +128,13 @@ impl Failure {
             hints: self.hints.clone(),
         }
     }
+}
+
+/// What is safe to do when it is not known whether a change happened.
+pub(crate) fn repeat_with(key: &str) -> String {
+    format!(
+        "repeat the same command with `--key {key}`: it tells what happened, and does it only once"
+    )
 }
 
 /// What is used up, by the answer of the system in an error.

@@ -34,7 +34,7 @@ pub trait Operation: DeserializeOwned + JsonSchema {
 pub enum Effect {
     /// It only looks.
     Reads,
-    /// Something is different afterwards, once for each key.
+    /// Something is different afterwards. Where the request takes a key, once for each.
     Changes,
 }
 
@@ -56,8 +56,8 @@ pub enum Takes {
     Waits,
 }
 
-/// For which sessions an operation is done by their holder, outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// For which sessions an operation is done by their holder, outside: what is done for one is done for those before it too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Forwarded {
     /// For none.
     Never,
@@ -92,6 +92,11 @@ impl Needs {
 
 /// Does what is asked for, if the caller may.
 pub fn call<O: Operation>(operation: O, here: &Workplace) -> Result<O::Response, Failure> {
-    O::NEEDS.check(&caller(&here.ambient)?)?;
+    permit::<O>(here)?;
     operation.perform(here)
+}
+
+/// Refuses a caller that may not ask for this, whatever the request is.
+pub fn permit<O: Operation>(here: &Workplace) -> Result<(), Failure> {
+    O::NEEDS.check(&caller(&here.ambient)?)
 }

@@ -18,7 +18,7 @@ use handoff_store::queue::{BatchRef, Change, Receipt, Request, RunRef, TaskRef, 
 use handoff_store::{Store, StoreError, batches, holds, read, runs, tasks};
 
 pub use crate::caller::{caller, require_person};
-use crate::failure::Failure;
+use crate::failure::{Failure, repeat_with};
 use crate::sandbox_policy;
 use crate::workplace::{Workplace, fresh_key};
 
@@ -103,7 +103,7 @@ impl Project {
                 key: given,
             }),
             Err(error @ StoreError::OutcomeUnknown { .. }) => {
-                Err(Failure::from(error).hint(repeat_with(&given)))
+                Err(Failure::from(error).hint(repeat_with(given.as_str())))
             }
             Err(StoreError::KeyReused { .. }) => Err(StoreError::KeyReused { key: given }.into()),
             Err(error) => Err(error.into()),
@@ -294,19 +294,10 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The answer could not be told: to the caller that is an unknown outcome, and repeating with the key tells.
+    /// The answer could not be told.
+    #[must_use]
     pub fn untold(&self, failure: Failure) -> Failure {
-        if failure.is_closed_pipe {
-            return failure;
-        }
-        let message = "the change is recorded, but the answer could not be shown".to_owned();
-        let code = ExitCode::OutcomeUnknown;
-        Failure {
-            message,
-            code,
-            ..failure
-        }
-        .hint(repeat_with(&self.key))
+        failure.after_change(Some(self.key.as_str()))
     }
 }
 
@@ -317,12 +308,6 @@ fn finish_commits(here: &Workplace, repository: &Repository) -> Result<(), Failu
     let now = here.clock()?.now().wall;
     reconcile::unfinished_commits(&git, repository, now).ok();
     Ok(())
-}
-
-fn repeat_with(key: &IdempotencyKey) -> String {
-    format!(
-        "repeat the same command with `--key {key}`: it tells what happened, and does it only once"
-    )
 }
 
 /// The project that one stands in; none if it is no project yet.

@@ -3,7 +3,10 @@
 
 use handoff_api::{Body, ExitCode, OperationRow, OperationSchemaDocument};
 use handoff_core::{Caller, Role, SessionId};
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use schemars::{
+    JsonSchema, Schema, SchemaGenerator,
+    generate::{Contract, SchemaSettings},
+};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -88,7 +91,7 @@ impl Entry {
     /// What it is, for whoever chooses one.
     #[must_use]
     pub fn row(&self) -> OperationRow {
-        let described = whole(self.request);
+        let described = whole(self.request, Contract::Deserialize);
         let description = described.get("description").and_then(Value::as_str);
         OperationRow {
             name: self.name,
@@ -115,9 +118,9 @@ impl Entry {
     pub fn schema(&self) -> OperationSchemaDocument {
         OperationSchemaDocument {
             name: self.name,
-            request: whole(self.request),
+            request: whole(self.request, Contract::Deserialize),
             answers: self.answers,
-            response: whole(self.response),
+            response: whole(self.response, Contract::Serialize),
         }
     }
 }
@@ -144,9 +147,10 @@ fn call_with<O: Operation>(request: Value, here: &Workplace) -> Result<Value, Fa
     })
 }
 
-/// A schema that refers to nothing outside of itself.
-fn whole(schema: fn(&mut SchemaGenerator) -> Schema) -> Value {
+/// A schema that refers to nothing outside of itself, of what is read or of what is written.
+fn whole(schema: fn(&mut SchemaGenerator) -> Schema, contract: Contract) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
+    settings.contract = contract;
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     schema(&mut settings.into_generator()).to_value()
@@ -199,10 +203,22 @@ mod tests {
     #[test]
     fn a_request_with_a_field_that_nobody_knows_cannot_be_read() {
         let here = Workplace::new(crate::Ambient::new(Default::default(), None, None));
+        let session = serde_json::json!({ "session": { "id": "a", "no_such_field": 1 } });
+        let failure = find("see_dialog")
+            .unwrap()
+            .call(session, &here)
+            .unwrap_err();
+        assert_eq!(failure.code, ExitCode::Usage);
         for entry in ALL {
             let request = serde_json::json!({ "no_such_field": 1 });
             let failure = entry.call(request, &here).unwrap_err();
             assert_eq!(failure.code, ExitCode::Usage, "{}", entry.name);
+            let cause = &failure.causes[0];
+            assert!(
+                cause.starts_with("unknown field `no_such_field`"),
+                "{}: {cause}",
+                entry.name
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use handoff_api::{RunBatchDocument, RunDocument, RunsDocument};
 use handoff_core::Action;
 use handoff_core::run::{Run, RunState};
-use handoff_store::{batches, read, runs, tasks};
+use handoff_store::{StoreError, batches, read, runs, tasks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,23 +59,28 @@ impl Operation for SeeRun {
     const TAKES: Takes = Takes::Moment;
 
     fn perform(self, here: &Workplace) -> Result<RunDocument, Failure> {
-        let mut project = Project::open(here)?;
+        let mut project = Project::peek(here)?.ok_or_else(|| StoreError::NotFound {
+            what: format!("run {:?} in this project", self.run),
+        })?;
         let run = project.run(&self.run)?;
-        document(&run, &mut project)
+        document(&run, here)
     }
 }
 
 /// A run with the batch that it waits for, or about whose results a person is asked.
-pub fn document(run: &Run, project: &mut Project) -> Result<RunDocument, Failure> {
+pub fn document(run: &Run, here: &Workplace) -> Result<RunDocument, Failure> {
     let is_asked = matches!(run.state, RunState::Gated { .. });
     let last = run.steps.last().filter(|_| is_asked);
     let batch = run.at.batch.or_else(|| last?.verdict.batch);
     let batch = match batch {
         None => None,
-        Some(batch) => Some(read(&mut *project.store, |tx| {
-            let tasks = tasks::of_batch(tx, batch)?;
-            Ok(RunBatchDocument::of(&batches::get(tx, batch)?, &tasks))
-        })?),
+        Some(batch) => {
+            let mut project = Project::open(here)?;
+            Some(read(&mut *project.store, |tx| {
+                let tasks = tasks::of_batch(tx, batch)?;
+                Ok(RunBatchDocument::of(&batches::get(tx, batch)?, &tasks))
+            })?)
+        }
     };
     Ok(RunDocument {
         batch,

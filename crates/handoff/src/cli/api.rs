@@ -3,13 +3,14 @@
 use std::io::Read as _;
 
 use handoff_api::{ExitCode, OperationSchemaDocument, OperationsDocument};
-use handoff_operations::operation::Forwarded;
-use handoff_operations::{Failure, registry};
+use handoff_operations::Failure;
+use handoff_operations::operation::{Effect, Forwarded};
+use handoff_operations::registry::{self, Entry};
 use serde_json::Value;
 
 use super::errand::Reading;
 use crate::context::Context;
-use crate::output::plain;
+use crate::output::{Format, Output, plain};
 
 /// A request that is longer is none of ours.
 const LONGEST: u64 = 4 * 1024 * 1024;
@@ -37,12 +38,7 @@ impl Command {
             return None;
         };
         let entry = registry::find(&named.operation).ok()?;
-        let is_done = match (entry.forwarded, barrier) {
-            (Forwarded::Never, _) | (_, Forwarded::Never) => false,
-            (Forwarded::FromSandbox, _) => true,
-            (Forwarded::WithoutLedger, barrier) => barrier == Forwarded::WithoutLedger,
-        };
-        is_done.then_some(Reading::Input)
+        (entry.forwarded >= barrier).then_some(Reading::Input)
     }
 }
 
@@ -50,20 +46,36 @@ pub(super) fn run(command: &Command, ctx: &mut Context) -> Result<ExitCode, Fail
     match command {
         Command::List => list(ctx)?,
         Command::Schema(named) => {
+            speak_json(ctx);
             let schema = registry::find(&named.operation)?.schema();
             ctx.out.document(OperationSchemaDocument::SCHEMA, schema)?;
         }
         Command::Call(named) => {
-            let entry = registry::find(&named.operation)?;
-            let answered = entry.call(request(&mut std::io::stdin())?, ctx)?;
-            ctx.out.document(answered.schema, answered.body)?;
+            speak_json(ctx);
+            perform(&registry::find(&named.operation)?, ctx)?;
         }
     }
     Ok(ExitCode::Done)
 }
 
+/// Programs read this, also what goes wrong.
+fn speak_json(ctx: &mut Context) {
+    ctx.out = Output::new(&ctx.invocation(), Format::Json);
+}
+
+fn perform(entry: &Entry, ctx: &mut Context) -> Result<(), Failure> {
+    let answered = entry.call(request(&mut std::io::stdin())?, ctx)?;
+    let key = answered.body.get("key").and_then(Value::as_str);
+    let key = key.map(str::to_owned);
+    let told = ctx.out.document(answered.schema, answered.body);
+    told.map_err(|error| match entry.effect {
+        Effect::Reads => Failure::from(error),
+        Effect::Changes => Failure::from(error).after_change(key.as_deref()),
+    })
+}
+
 fn list(ctx: &mut Context) -> Result<(), Failure> {
-    let operations: Vec<_> = registry::ALL.iter().map(registry::Entry::row).collect();
+    let operations: Vec<_> = registry::ALL.iter().map(Entry::row).collect();
     if ctx.out.is_json() {
         ctx.out.document(
             OperationsDocument::SCHEMA,

@@ -15,6 +15,7 @@ use crate::workplace::Workplace;
 
 /// Which session is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SessionRef {
     /// Its name in this project, or its id.
     pub id: String,

@@ -23,7 +23,7 @@ use super::launch::Launch;
 use super::random_name::random_name;
 use crate::agent_catalogue;
 use crate::failure::Failure;
-use crate::operation::{Effect, Needs, Operation, Takes};
+use crate::operation::{Effect, Needs, Operation, Takes, permit};
 use crate::program::{own_program, require_program};
 use crate::project::ensure_project;
 use crate::sandbox_policy;
@@ -76,7 +76,7 @@ pub struct StartSession {
     /// How long nothing may move before it is taken for stuck, such as `8m`; without it nobody looks.
     #[serde(default)]
     pub stall_after: Option<Span>,
-    /// How often a stuck agent is told to go on before it is given up.
+    /// How often a stuck agent is told to go on before it is given up. This alone has somebody look, too.
     #[serde(default)]
     pub max_resumes: Option<u32>,
     /// Tell it when one of these files changes, which need not exist yet.
@@ -131,6 +131,7 @@ pub fn document(known: &Known, here: &Workplace) -> Result<SessionDocument, Fail
 impl StartSession {
     /// Starts it, and returns when it has heard what it is for.
     pub fn start(&self, here: &Workplace) -> Result<Known, Failure> {
+        permit::<Self>(here)?;
         let assignment = self.task.as_deref();
         let assignment = assignment.map(|task| Assignment::find(task, here));
         let assignment = assignment.transpose()?;
@@ -145,6 +146,7 @@ impl StartSession {
         here: &Workplace,
         brief: impl FnOnce(&Known) -> Result<(), Failure>,
     ) -> Result<Known, Failure> {
+        permit::<Self>(here)?;
         let known = self.launch(None, here)?;
         match brief(&known) {
             Ok(()) => Ok(known),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::operation::{Effect, Forwarded, Needs, Operation, Takes};
+use crate::operation::{Effect, Forwarded, Needs, Operation, Takes, permit};
 use crate::project::Project;
 use crate::workplace::Workplace;
 
@@ -50,6 +50,7 @@ pub struct TaskView {
 impl SeeTask {
     /// The same with what is around it.
     pub fn look(self, here: &Workplace) -> Result<TaskView, Failure> {
+        permit::<Self>(here)?;
         let (mut project, task) = self.find(here)?;
         let now = project.now()?.moment;
         let stream = StreamId::Task(task.id);

@@ -30,15 +30,20 @@ pub(super) fn run(
     } else {
         LOOK_AGAIN
     };
+    let detail = if ctx.out.is_json() {
+        Detail::Steps
+    } else {
+        Detail::States
+    };
     let mut shown: Option<Vec<String>> = None;
     // Looking through all earlier batches again every second would tell nothing new.
     let known = view::calibration(desk)?;
     loop {
         // Before the look: what changes after it wakes us.
-        changes.arm(&[])?;
+        changes.arm(&[], ctx);
         let document = view::take(desk, batch, &known)?.document;
         let is_over = !is_live(&document);
-        let states = states(&document);
+        let states = states(&document, detail);
         if ctx.out.is_screen() || shown.as_ref() != Some(&states) {
             tell(document, shown.as_deref(), ctx)?;
             shown = Some(states);
@@ -54,10 +59,22 @@ fn is_live(batch: &BatchDocument) -> bool {
     matches!(batch.state, "open" | "fan-in")
 }
 
-/// What counts as a change for whoever reads lines.
-fn states(batch: &BatchDocument) -> Vec<String> {
+/// How much of a batch has to change before it is told again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// The states of its parts.
+    States,
+    /// Also what their sessions do.
+    Steps,
+}
+
+/// What counts as a change for whoever reads lines or documents.
+fn states(batch: &BatchDocument, detail: Detail) -> Vec<String> {
     let parts = batch.parts.iter().chain([&batch.fan_in]);
-    let line = |it: &handoff_api::BatchPartDocument| format!("{}: {}", it.part, it.state);
+    let line = |it: &handoff_api::BatchPartDocument| match (detail, it.step) {
+        (Detail::Steps, Some(step)) => format!("{}: {}, {step}", it.part, it.state),
+        (Detail::Steps | Detail::States, _) => format!("{}: {}", it.part, it.state),
+    };
     let whole = format!("{}: {}", batch.name, batch.state);
     parts.map(line).chain([whole]).collect()
 }
@@ -84,7 +101,7 @@ fn tell(
     let Some(before) = before else {
         return show::tell(&document, ctx);
     };
-    for line in states(&document) {
+    for line in states(&document, Detail::States) {
         if !before.contains(&line) {
             ctx.out.line(one_line(&line))?;
         }

@@ -51,9 +51,9 @@ impl Command {
         }
     }
 
-    /// All but one say the same wherever they are called.
+    /// The others say the same wherever they are called.
     pub(in crate::cli) const fn is_of_a_project(&self) -> bool {
-        matches!(self, Self::Doctor(_))
+        matches!(self, Self::Doctor(_) | Self::Api(_))
     }
 }
 

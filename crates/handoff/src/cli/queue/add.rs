@@ -74,7 +74,10 @@ pub(super) fn run(args: Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
         sandbox: args.sandbox,
         key: args.key.key,
     };
-    show_receipt(call(add, ctx)?, "added", ctx)
+    let receipt = call(add, ctx)?;
+    let key = receipt.key.clone();
+    let shown = show_receipt(receipt, "added", ctx);
+    shown.map_err(|failure| failure.after_change(Some(&key)))
 }
 
 fn brief(text: Option<String>, file: Option<&Path>) -> Result<Brief, Failure> {

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use handoff_api::{ExitCode, SessionDocument};
-use handoff_core::{Action, SessionName};
-use handoff_operations::caller::caller;
+use handoff_core::SessionName;
+use handoff_operations::operation::permit;
 use handoff_operations::program::require_program;
 use handoff_operations::session::start::{document, find};
 use handoff_operations::session::{StartSession, Wording};
@@ -227,7 +227,7 @@ enum Seat {
 impl Args {
     /// What is started, and where somebody sits down at it. Refused before anything is made.
     fn start(&self, ctx: &Context) -> Result<StartSession, Failure> {
-        caller(&ctx.ambient)?.may(Action::Start)?;
+        permit::<StartSession>(ctx)?;
         let size = match self.seat() {
             Seat::Here => Some(own_terminal(ctx)?),
             Seat::Window => {

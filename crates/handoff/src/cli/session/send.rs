@@ -5,6 +5,7 @@ mod text;
 use clap::ValueEnum;
 use handoff_api::{ExitCode, MessageDocument};
 use handoff_core::IdempotencyKey;
+use handoff_operations::operation::permit;
 use handoff_operations::session::SendMessage;
 use handoff_operations::session::send::Goal;
 use handoff_operations::{Failure, Span, call};
@@ -87,6 +88,9 @@ impl Waiting {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Context) -> Result<ExitCode, Failure> {
+    // Before standard input is read.
+    permit::<SendMessage>(ctx)?;
+    args.address.find_live(ctx)?;
     let goal = args.waiting.goal();
     let span = |patience: Patience| Span::new(patience.0);
     let message = SendMessage {

@@ -75,7 +75,7 @@ fn tone(state: &str) -> Tone {
 
 /// A run as it is shown.
 pub(super) fn document(run: &Run, ctx: &Context) -> Result<RunDocument, Failure> {
-    run::document(run, &mut Project::open(ctx)?)
+    run::document(run, ctx)
 }
 
 /// One run, with what was proved and what comes next.

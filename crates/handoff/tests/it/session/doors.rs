@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use handoff_operations::changes::{ChangeWaiter, News};
 use handoff_operations::{Ambient, Workplace, registry};
 use serde_json::{Value, json};
 
 use super::hall::Hall;
-use crate::stage::Stage;
+use crate::stage::{PATIENCE, Stage};
 
 impl Stage {
     /// Calls an operation by its name at the command line.
@@ -16,7 +17,11 @@ impl Stage {
         let command = self.command(["api", "call", operation]);
         let input = request.to_string();
         let answered = self.env.run_with_input(command, input.as_bytes());
-        answered.success().json()
+        let document = answered.success().json();
+        let schema = self.json(&format!("api schema {operation}"));
+        jsonschema::validate(&schema["response"], &document)
+            .unwrap_or_else(|error| panic!("{operation}: {error}"));
+        document
     }
 
     /// The same without a program.
@@ -165,6 +170,46 @@ fn a_request_that_cannot_be_read_changes_nothing_and_says_what_is_wrong() {
         "there is no operation \"no_such\""
     );
     assert_eq!(stage.json("queue list")["tasks"], json!([]));
+}
+
+#[test]
+fn a_task_that_is_added_while_nobody_can_be_told_is_an_unknown_outcome_with_its_key() {
+    let stage = Stage::new();
+    let words = "queue add fix --brief b --key k1";
+    let mut command = stage.command(words.split(' '));
+    command.stdout(
+        std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap(),
+    );
+    let told = command.output().unwrap();
+    assert_eq!(told.status.code(), Some(7));
+    assert!(
+        String::from_utf8_lossy(&told.stderr).contains("--key k1"),
+        "{told:?}"
+    );
+    assert_eq!(stage.json(words)["is_repeat"], true);
+}
+
+#[test]
+fn a_follower_is_told_of_what_a_session_does() {
+    let hall = Hall::new();
+    hall.bash("work");
+    let here = hall.stage.workplace();
+    let mut waiter = ChangeWaiter::at(&here).unwrap();
+    waiter.arm(&[], &here);
+    // Neither the ledger nor a name changes by it: its journal alone tells.
+    hall.stage.say("send --id work --no-wait hello").success();
+    assert_eq!(waiter.wait(Some(PATIENCE)).unwrap(), News::Something);
+}
+
+#[test]
+fn a_refused_call_is_an_error_document_without_being_asked_for_json() {
+    let stage = Stage::new();
+    let command = stage.command(["api", "call", "see_task"]);
+    let refused = stage.env.run_with_input(command, br#"{ "task": "fix" }"#);
+    assert_eq!(refused.failure(3).json()["error"], "not_found");
 }
 
 #[test]

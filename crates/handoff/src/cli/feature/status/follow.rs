@@ -24,21 +24,23 @@ pub(super) fn run(
     ctx: &mut Context,
 ) -> Result<ExitCode, Failure> {
     end_with_reader();
-    ctx.stay();
     let mut changes = ChangeWaiter::at(ctx)?;
     let mut shown = None;
     loop {
         // Before the look: what changes after it wakes us.
         let places = places(site, choice);
         let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
-        changes.arm(&places)?;
+        changes.arm(&places, ctx);
         match Sight::take(site, &choice.choice(), ctx) {
             Ok(sight) => show_if_new(sight, &mut shown, ctx)?,
             // A feature that is switched or moved just now is there again at the next look.
             Err(failure) if shown.is_some() => ctx.out.note(&failure.message)?,
             Err(failure) => return Err(failure),
         }
-        changes.wait(Some(LOOK_AGAIN))?;
+        if let Err(failure) = changes.wait(Some(LOOK_AGAIN)) {
+            // It is said once; from then on one looks now and then.
+            ctx.out.note(&failure.message)?;
+        }
     }
 }
 
