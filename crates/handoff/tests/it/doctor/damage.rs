@@ -17,6 +17,10 @@ struct Patient {
     answers: Vec<String>,
 }
 
+/// So many bits are flipped, and more until a few of them have mattered; about one in four does.
+const FLIPS: usize = 24;
+const MOST_FLIPS: usize = 240;
+
 const QUESTIONS: [&str; 5] = [
     "queue list --all --json",
     "queue show leased --json",
@@ -134,7 +138,8 @@ fn no_flipped_bit_changes_an_answer_unnoticed() {
         .filter(|it| patient.whole[*it] != 0)
         .collect();
     let mut changed = 0;
-    for _ in 0..24 {
+    // Ids and times differ each time, and so does what a place holds: it goes on until a few bits have mattered.
+    for tried in 1..=MOST_FLIPS {
         let (place, bit) = (filled[next(filled.len())], next(8));
         let mut damaged = patient.whole.clone();
         damaged[place] ^= 1 << bit;
@@ -144,8 +149,11 @@ fn no_flipped_bit_changes_an_answer_unnoticed() {
         let is_changed = patient.ask() != patient.answers;
         assert!(is_found || !is_changed, "bit {bit} of byte {place}");
         changed += usize::from(is_changed);
+        if tried >= FLIPS && changed > 3 {
+            return;
+        }
     }
-    assert!(changed > 3, "{changed}");
+    panic!("{changed} of {MOST_FLIPS} bits changed an answer");
 }
 
 /// A log that is gone or damaged looks like one that ended earlier.
