@@ -1,5 +1,5 @@
 //! Being told that something has changed: in the ledger, of a session or a worker of a project, in a directory. Whoever follows
-//! something waits here, and looks again when it is told. Only where the kernel has no watches left one looks every [`POLL`].
+//! something waits here, and looks again when it is told. Only where the kernel has no watches left one looks every two seconds.
 //!
 //! Order: [`ChangeWaiter::arm`] before the look, [`ChangeWaiter::wait`] after it. What changes in between wakes the wait.
 
